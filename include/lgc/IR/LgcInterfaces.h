@@ -1,0 +1,36 @@
+//===- LgcInterfaces.h - What every lgc operation declares ------*- C++ -*-===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LGC_IR_LGCINTERFACES_H
+#define LGC_IR_LGCINTERFACES_H
+
+#include "lgc/IR/LgcAttributes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace lgc {
+
+/// Gives the scalar of compute type of an operand at indices of type index.
+using ElementReader = llvm::function_ref<mlir::Value(unsigned operand, mlir::ValueRange indices)>;
+
+/// The type in which elements are computed: f32 for f16 and bf16, signless for unsigned
+/// integers, else the element type itself.
+mlir::Type getComputeType(mlir::Type elementType);
+
+namespace OpTrait {
+/// The derivative is zero wherever it exists: autodiff stops there without an error.
+template <typename ConcreteType>
+class ZeroGradient : public mlir::OpTrait::TraitBase<ConcreteType, ZeroGradient> {};
+} // namespace OpTrait
+
+} // namespace lgc
+
+#include "lgc/IR/LgcInterfaces.h.inc"
+
+#endif // LGC_IR_LGCINTERFACES_H
