@@ -1,6 +1,7 @@
 //===- Kernels.h - Functions that emitted code calls -------------*- C++ -*-===//
 //
-// Part of lgc, under the Apache License v2.0; see LICENSE.
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 //
