@@ -121,8 +121,8 @@ int64_t lgc_conv_backward_data_scratch_bytes(const lgc_conv_descriptor *descript
 int64_t lgc_conv_backward_weights_scratch_bytes(const lgc_conv_descriptor *descriptor);
 
 /// `bias` is null unless has_bias.
-void lgc_conv_forward(const lgc_conv_descriptor *descriptor, const void *input,
-                      const void *weights, const void *bias, void *output, void *scratch);
+void lgc_conv_forward(const lgc_conv_descriptor *descriptor, const void *input, const void *weights,
+                      const void *bias, void *output, void *scratch);
 
 /// The gradient of the input; has_bias must be 0.
 void lgc_conv_backward_data(const lgc_conv_descriptor *descriptor, const void *output_gradient,

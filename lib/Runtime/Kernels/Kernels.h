@@ -25,11 +25,9 @@ inline int64_t alignBlock(int64_t bytes) {
 
 /// lgc_parallel_for over a callable `body(begin, end)`.
 template <typename Body> void parallelFor(int64_t count, int64_t grain, Body body) {
-  lgc_parallel_for(
-      [](void *context, int64_t begin, int64_t end) {
-        (*static_cast<Body *>(context))(begin, end);
-      },
-      &body, count, grain);
+  lgc_parallel_for([](void *context, int64_t begin,
+                      int64_t end) { (*static_cast<Body *>(context))(begin, end); },
+                   &body, count, grain);
 }
 
 /// A descriptor that the query function refused was run, or memory is exhausted: the

@@ -64,8 +64,8 @@ struct Product {
 };
 
 bool mergeRows(Product &product, const Dimension &d) {
-  bool rowsContinue = product.m == 1 || (d.a == product.m * product.a[0] &&
-                                         d.c == product.m * product.c[0]);
+  bool rowsContinue =
+      product.m == 1 || (d.a == product.m * product.a[0] && d.c == product.m * product.c[0]);
   if (d.b != 0 || !rowsContinue)
     return false;
   if (product.m == 1) {
@@ -109,8 +109,8 @@ Product normalize(const lgc_matmul_descriptor &descriptor) {
   std::copy_n(descriptor.c_strides, 2, product.c);
   product.empty = product.m == 0 || product.n == 0;
   for (int64_t i = 0; i < descriptor.batch_rank; ++i) {
-    Dimension d{descriptor.batch[i], descriptor.a_batch_strides[i],
-                descriptor.b_batch_strides[i], descriptor.c_batch_strides[i]};
+    Dimension d{descriptor.batch[i], descriptor.a_batch_strides[i], descriptor.b_batch_strides[i],
+                descriptor.c_batch_strides[i]};
     if (d.size == 1)
       continue;
     DimensionList &list = d.c == 0 ? product.summed : product.outer;
