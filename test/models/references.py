@@ -7,6 +7,8 @@ import zoo
 
 STEPS = 20
 PERTURBATIONS = 8
+# Losses are compared at 1e-4: what rounding alone does to them must stay well below.
+LARGEST_SENSITIVITY = 2e-5
 
 
 def optimizer_specs(model):
@@ -17,13 +19,14 @@ def optimizer_specs(model):
     }
 
 
-def losses(model, optimizer, dtype, perturbation=None):
+def losses(model, optimizer, dtype, perturbation=None, network=None):
     """The loss of each step's batch before the step's update.
 
     Step k (from 1) uses samples (k-1)*batch to k*batch-1, wrapping around. `perturbation` is the
-    seed of a change of all weights by about a rounding error.
+    seed of a change of all weights by about a rounding error. `network` takes the place of the
+    model's own.
     """
-    network = model.fresh_network().to(dtype)
+    network = network or model.fresh_network().to(dtype)
     if perturbation is not None:
         _perturb(network, perturbation)
     update = _optimizer(optimizer, network, model)

@@ -32,6 +32,8 @@ class Model:
     opset: int = 17
     # A fresh model keeps the equal weights and zero biases that it was initialised with.
     fresh: bool = False
+    # Trained as a file exported for inference says: normalised by the running statistics.
+    frozen_statistics: bool = False
     # Random masks can't be compared with another framework's.
     has_reference: bool = True
     # Added to the seed that follows from the name: see `references.sensitivity`.
@@ -46,9 +48,9 @@ class Model:
         return "target" if self.loss == MEAN_SQUARED_ERROR else "labels"
 
     def fresh_network(self):
-        """The network in training mode with its initial weights, the same at every call."""
+        """The network with its initial weights, the same at every call."""
         torch.manual_seed(self._seed())
-        network = self.build().train()
+        network = self.build().train(not self.frozen_statistics)
         if not self.fresh:
             _make_distinct(network)
         return network
@@ -158,6 +160,8 @@ MODELS = [
     # model is about would be left.
     Model("resnet18", architectures.NarrowResNet18, _images(48), batch=8, batches=2,
           inputs=("image",), sgd_lr=0.01, seed=1, exports=("unoptimized", "torchscript")),
+    Model("resnet18_frozen", architectures.NarrowResNet18, _images(32), batch=8, batches=2,
+          inputs=("image",), sgd_lr=0.01, frozen_statistics=True, exports=("unoptimized",)),
     Model("vit", architectures.vit, _images(16), batch=8, inputs=("image",), opset=18,
           sgd_lr=0.05, exports=("dynamo", "dynamic", "torchscript")),
     Model("gpt2", architectures.gpt2, opset=14,
@@ -167,7 +171,7 @@ MODELS = [
     Model("bert", architectures.bert, _masked_text, opset=16, **_BERT),
     Model("bert_classifier", architectures.bert_classifier, _classified_text, opset=20, **_BERT),
     Model("llama", architectures.llama, _text(vocabulary=96, length=16), batch=4, opset=20,
-          inputs=("input_ids",), exports=("dynamo", "opset23", "torchscript")),
+          inputs=("input_ids",), exports=("dynamo", "dynamic", "opset23", "torchscript")),
     Model("moe", architectures.MixtureOfExperts, _token_classification, batch=4, opset=15),
     Model("mixtral", architectures.mixtral, _text(vocabulary=64, length=16), batch=4,
           inputs=("input_ids",)),
