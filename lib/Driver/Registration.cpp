@@ -1,0 +1,23 @@
+//===- Registration.cpp - Everything that a tool can be asked for ---------------------------===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "lgc/Driver/Registration.h"
+#include "lgc/IR/LgcDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void lgc::registerDialects(DialectRegistry &registry) {
+  registry.insert<LgcDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+}
+
+void lgc::registerPasses() {
+  registerTransformsPasses();
+}
