@@ -8,7 +8,7 @@ set(CMAKE_C_FLAGS_RELWITHASSERTIONS "-O1 -UNDEBUG" CACHE STRING "" FORCE)
 
 add_library(lgc_options INTERFACE)
 target_compile_options(lgc_options INTERFACE -Wall -Wextra -Wno-unused-parameter
-                       $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-pch-timestamp>)
+                       "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 target_include_directories(lgc_options INTERFACE "${PROJECT_SOURCE_DIR}/include"
                            "${PROJECT_BINARY_DIR}/include")
 if(LGC_SANITIZE)
@@ -20,6 +20,7 @@ endif()
 add_library(lgc_mlir INTERFACE)
 target_link_libraries(lgc_mlir INTERFACE lgc_options MLIR LLVM)
 target_include_directories(lgc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+separate_arguments(LLVM_DEFINITIONS)
 target_compile_definitions(lgc_mlir INTERFACE ${LLVM_DEFINITIONS})
 
 # lgc_add_compiler_library(NAME SOURCE... [LINK LIB...] [DEPENDS TARGET...])
