@@ -100,7 +100,7 @@ void Arena::initialize(const Manifest &manifest, const std::string &folder) cons
     if (!file)
       file = std::make_unique<MappedFile>(path);
     if (buffer.initOffset > file->size() || buffer.bytes > file->size() - buffer.initOffset)
-      raise(path, ": it is too short to hold the initial value of ", quoted(buffer.name),
+      raise(path, ": it is too short to hold the initial value of ", quote(buffer.name),
             "; it changed since the model was compiled: compile it again");
     std::memcpy(at(buffer), file->data() + buffer.initOffset, size_t(buffer.bytes));
   }

@@ -12,7 +12,7 @@
 
 using namespace lgc::runtime;
 
-std::string lgc::runtime::quoted(const std::string &text) {
+std::string lgc::runtime::quote(const std::string &text) {
   constexpr size_t longest = 120;
   std::string result = "'";
   for (char c : text.substr(0, longest))

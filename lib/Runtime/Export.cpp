@@ -161,7 +161,7 @@ Exporter::Exporter(const Manifest &manifest, const Arena &arena, const std::stri
 Bytes Exporter::valueFor(const Buffer &buffer, const ExportTarget &target,
                          const onnx::TensorProto &initializer) const {
   auto fail = [&](const std::string &problem) {
-    raise(sourcePath, ": initializer ", quoted(initializer.name()), ": ", problem,
+    raise(sourcePath, ": initializer ", quote(initializer.name()), ": ", problem,
           "; the model changed since it was compiled: compile it again");
   };
   auto type = typeOfInitializer(initializer.data_type());
@@ -241,7 +241,7 @@ onnx::TensorProto &Exporter::copyForUses(onnx::TensorProto &initializer, const B
 void Exporter::replace(const Buffer &buffer, const ExportTarget &target) {
   auto found = initializers.find(target.initializer);
   if (found == initializers.end())
-    raise(sourcePath, ": it has no initializer ", quoted(target.initializer),
+    raise(sourcePath, ": it has no initializer ", quote(target.initializer),
           "; the model changed since it was compiled: compile it again");
   onnx::TensorProto *tensor = found->second;
   if (!target.uses.empty())

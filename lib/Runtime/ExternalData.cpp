@@ -86,7 +86,7 @@ ExternalData::ExternalData(const std::string &modelPath) {
 
 ExternalData::Slice ExternalData::find(const onnx::TensorProto &tensor) {
   auto fail = [&](const std::string &problem) {
-    raise("initializer ", quoted(tensor.name()), " of the source model: ", problem,
+    raise("initializer ", quote(tensor.name()), " of the source model: ", problem,
           "; the model changed since it was compiled: compile it again");
   };
   std::string location;
@@ -94,7 +94,7 @@ ExternalData::Slice ExternalData::find(const onnx::TensorProto &tensor) {
   auto parse = [&](const std::string &text, int64_t &number) {
     auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || next != text.data() + text.size() || number < 0)
-      fail(concat("its offset or length is ", quoted(text)));
+      fail(concat("its offset or length is ", quote(text)));
   };
   for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
     if (entry.key() == "location")
@@ -105,14 +105,14 @@ ExternalData::Slice ExternalData::find(const onnx::TensorProto &tensor) {
       parse(entry.value(), length);
   }
   if (!staysInside(location))
-    fail(concat("its data is in ", quoted(location), ", outside of the model's folder"));
+    fail(concat("its data is in ", quote(location), ", outside of the model's folder"));
   std::unique_ptr<MappedFile> &file = files[location];
   if (!file)
     file = std::make_unique<MappedFile>(folder + "/" + location);
   if (length < 0)
     length = std::max<int64_t>(0, file->size() - offset);
   if (offset > file->size() || length > file->size() - offset)
-    fail(concat("its data is not in ", quoted(location)));
+    fail(concat("its data is not in ", quote(location)));
   return {file->data() + offset, length};
 }
 

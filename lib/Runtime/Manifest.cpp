@@ -38,7 +38,7 @@ Role parseRole(const std::string &name) {
   for (auto [text, role] : roles)
     if (name == text)
       return role;
-  refuse(concat("there is no role ", quoted(name)));
+  refuse(concat("there is no role ", quote(name)));
 }
 
 ExportTarget parseExport(const json &entry) {
@@ -61,7 +61,7 @@ void parseInit(const json &init, Buffer &buffer) {
   buffer.initFile = init.at("file").get<std::string>();
   buffer.initOffset = init.value("offset", int64_t(0));
   if (init.value("bytes", buffer.bytes) != buffer.bytes || buffer.initOffset < 0)
-    refuse(concat("the initial value of ", quoted(buffer.name), " has another size than it"));
+    refuse(concat("the initial value of ", quote(buffer.name), " has another size than it"));
 }
 
 Buffer parseBuffer(const json &entry, int64_t arenaBytes) {
@@ -71,27 +71,27 @@ Buffer parseBuffer(const json &entry, int64_t arenaBytes) {
   auto typeName = entry.at("type").get<std::string>();
   auto type = typeFromName(typeName);
   if (!type)
-    refuse(concat(quoted(buffer.name), " has the unknown type ", quoted(typeName)));
+    refuse(concat(quote(buffer.name), " has the unknown type ", quote(typeName)));
   buffer.type = *type;
   buffer.shape = entry.at("shape").get<Shape>();
   buffer.offset = entry.at("offset").get<int64_t>();
   auto count = elementCount(buffer.shape);
   if (!count)
-    refuse(concat(quoted(buffer.name), " has the shape ", print(buffer.shape)));
+    refuse(concat(quote(buffer.name), " has the shape ", print(buffer.shape)));
   buffer.bytes = *count * sizeOf(buffer.type);
   if (entry.value("bytes", buffer.bytes) != buffer.bytes)
-    refuse(concat(quoted(buffer.name), " has another size than its type and shape take"));
+    refuse(concat(quote(buffer.name), " has another size than its type and shape take"));
   if (buffer.offset < 0 || buffer.bytes > arenaBytes || buffer.offset > arenaBytes - buffer.bytes)
-    refuse(concat(quoted(buffer.name), " lies outside of the arena"));
+    refuse(concat(quote(buffer.name), " lies outside of the arena"));
   if (entry.contains("batch_dim")) {
     buffer.batchDimension = entry.at("batch_dim").get<size_t>();
     if (*buffer.batchDimension >= buffer.shape.size())
-      refuse(concat(quoted(buffer.name), " has no dimension ", *buffer.batchDimension));
+      refuse(concat(quote(buffer.name), " has no dimension ", *buffer.batchDimension));
   }
   if (entry.contains("range")) {
     auto range = entry.at("range").get<std::pair<int64_t, int64_t>>();
     if (range.first > range.second)
-      refuse(concat(quoted(buffer.name), " allows no values"));
+      refuse(concat(quote(buffer.name), " allows no values"));
     buffer.range = range;
   }
   buffer.alsoAllowed = entry.value("also", std::vector<int64_t>());
@@ -106,6 +106,8 @@ Buffer parseBuffer(const json &entry, int64_t arenaBytes) {
 
 void parseFunctions(const json &functions, Manifest &manifest) {
   using Names = std::vector<std::string>;
+  if (!functions.is_object())
+    refuse("its functions are no object");
   if (functions.contains("train_step")) {
     const json &step = functions.at("train_step");
     manifest.hasTrainStep = true;
@@ -127,7 +129,7 @@ void checkReferences(const Manifest &manifest) {
   auto require = [&](const std::string &name) -> const Buffer & {
     const Buffer *buffer = manifest.find(name);
     if (!buffer)
-      refuse(concat("there is no buffer ", quoted(name)));
+      refuse(concat("there is no buffer ", quote(name)));
     return *buffer;
   };
   for (const auto *names : {&manifest.trainInputs, &manifest.forwardInputs,
@@ -139,7 +141,7 @@ void checkReferences(const Manifest &manifest) {
       const Buffer &buffer = require(name);
       if (buffer.batchDimension && buffer.shape[*buffer.batchDimension] % manifest.batch != 0)
         refuse(
-            concat("the batch dimension of ", quoted(name), " is no multiple of ", manifest.batch));
+            concat("the batch dimension of ", quote(name), " is no multiple of ", manifest.batch));
     }
   for (const std::string &loss : {manifest.trainLoss, manifest.forwardLoss}) {
     if (loss.empty())
@@ -147,7 +149,7 @@ void checkReferences(const Manifest &manifest) {
     const Buffer &buffer = require(loss);
     bool readable = buffer.type == ElementType::F32 || buffer.type == ElementType::F64;
     if (!readable || elementCount(buffer.shape) != 1)
-      refuse(concat("the loss ", quoted(loss), " is not a scalar of f32 or f64"));
+      refuse(concat("the loss ", quote(loss), " is not a scalar of f32 or f64"));
   }
   if (!manifest.classification)
     return;
@@ -187,7 +189,7 @@ Manifest Manifest::parse(const std::string &text) try {
   for (const json &entry : root.at("buffers")) {
     Buffer buffer = parseBuffer(entry, manifest.arenaBytes);
     if (manifest.find(buffer.name))
-      refuse(concat("there are two buffers ", quoted(buffer.name)));
+      refuse(concat("there are two buffers ", quote(buffer.name)));
     manifest.buffers.push_back(std::move(buffer));
   }
   parseFunctions(root.at("functions"), manifest);

@@ -160,7 +160,7 @@ TensorFile TensorFile::openNumpy(const std::string &path) {
   bool nativeOrder = !header.type.empty() && (header.type[0] == '<' || header.type[0] == '|');
   auto type = typeFromNumpyName(header.type.empty() ? "" : header.type.substr(1));
   if (!type || !(nativeOrder || (header.type[0] == '=')))
-    refuse(path, concat("its element type ", quoted(header.type), " is not supported"));
+    refuse(path, concat("its element type ", quote(header.type), " is not supported"));
   auto count = elementCount(header.shape);
   if (!count || *count * sizeOf(*type) != size - dataBegin)
     refuse(path, concat("its shape ", print(header.shape), " does not take the ", size - dataBegin,

@@ -11,13 +11,35 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <iostream>
 #include <limits>
 
 using namespace lgc::runtime;
 
 namespace {
-constexpr double mostSteps = 1e15;
+/// A whole number that is not below `least`.
+CLI::Validator wholeNumber(int64_t least) {
+  constexpr int64_t most = 1'000'000'000'000'000;
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        int64_t value = 0;
+        const char *end = text.data() + text.size();
+        auto [next, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc() && next == end && value >= least && value <= most)
+          return "";
+        return concat(quote(text), " is not a whole number from ", least, " to ", most);
+      },
+      /*validator_desc=*/"");
+}
+
+CLI::Validator onOrOff() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        return text == "on" || text == "off" ? "" : concat(quote(text), " is neither on nor off");
+      },
+      /*validator_desc=*/"");
+}
 
 /// What only makes sense together.
 void checkCombination(const Options &options, const Manifest &manifest) {
@@ -51,32 +73,31 @@ std::optional<Options> lgc::runtime::parseOptions(int argc, const char *const *a
   CLI::App app("Trains " + manifest.model + " (compiled by " + manifest.compiler + ")", "train");
   app.set_version_flag("--version", manifest.compiler + ", " + manifest.model);
   app.get_formatter()->column_width(32);
-  auto count = CLI::Range(0.0, mostSteps), positive = CLI::Range(1.0, mostSteps);
   std::string data = "Data", training = "Training", output = "Output";
 
   app.add_option("--data", options.data,
                  "safetensors or .npy files whose tensors are named after the inputs, the "
                  "first dimension being the sample; without it, one random batch")
-      ->type_name("FILE...")
+      ->type_name("FILE")
       ->group(data);
   app.add_option("--shuffle", shuffle, "order of the samples: on (default) or off")
       ->type_name("on|off")
-      ->check(CLI::IsMember({"on", "off"}))
+      ->check(onOrOff())
       ->group(data);
   app.add_option("--seed", options.seed, "seed of shuffling and dropout (default 0)")
       ->type_name("N")
       ->group(data);
   app.add_option("--validate", options.validate, "files to measure loss and accuracy on")
-      ->type_name("FILE...")
+      ->type_name("FILE")
       ->group(data);
   app.add_option("--validate-every", options.validateEvery,
                  "also validate after every N steps, not only at the end")
       ->type_name("N")
-      ->check(positive)
+      ->check(wholeNumber(1))
       ->group(data);
   app.add_option("--steps", options.steps, "number of the last step, a resumed run's included")
       ->type_name("N")
-      ->check(count)
+      ->check(wholeNumber(0))
       ->group(training);
   app.add_option("--lr", options.learningRate,
                  concat("learning rate (default ", manifest.learningRate, ")"))
@@ -94,7 +115,7 @@ std::optional<Options> lgc::runtime::parseOptions(int argc, const char *const *a
       ->group(output);
   app.add_option("--every", options.saveEvery, "also save after every N steps")
       ->type_name("N")
-      ->check(positive)
+      ->check(wholeNumber(1))
       ->group(output);
   app.add_option("--resume", options.resume, "continue from the newest snapshot of a folder")
       ->type_name("DIR")

@@ -54,7 +54,7 @@ json parseHeader(const std::string &path, const char *begin, const char *end) {
   if (header.is_discarded() || tooDeep || !header.is_object())
     refuse(path, "its header is not a JSON object of tensors");
   if (!duplicate.empty())
-    refuse(path, concat("its header has two tensors named ", quoted(duplicate)));
+    refuse(path, concat("its header has two tensors named ", quote(duplicate)));
   return header;
 }
 
@@ -79,13 +79,13 @@ struct Extent {
 
 Extent parseTensor(const std::string &path, const std::string &name, const json &entry,
                    int64_t dataBytes, TensorView &view) {
-  std::string where = concat("tensor ", quoted(name), ": ");
+  std::string where = concat("tensor ", quote(name), ": ");
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string())
     refuse(path, where + "its entry has no dtype");
   std::string typeName = entry["dtype"].get<std::string>();
   auto type = typeFromSafetensorsName(typeName);
   if (!type)
-    refuse(path, concat(where, "its type ", quoted(typeName), " is unknown"));
+    refuse(path, concat(where, "its type ", quote(typeName), " is unknown"));
   auto shape = parseSizes(entry, "shape");
   auto offsets = parseSizes(entry, "data_offsets");
   if (!shape)
@@ -113,7 +113,7 @@ void checkCoverage(const std::string &path, std::vector<Extent> extents, int64_t
   int64_t end = 0;
   for (const Extent &extent : extents) {
     if (extent.begin < end)
-      refuse(path, concat("tensor ", quoted(extent.name), " overlaps another one"));
+      refuse(path, concat("tensor ", quote(extent.name), " overlaps another one"));
     if (extent.begin > end)
       refuse(path, concat("bytes ", end, " to ", extent.begin, " of its data belong to no tensor"));
     end = extent.end;
@@ -145,7 +145,7 @@ TensorFile TensorFile::openSafetensors(const std::string &path) {
         refuse(path, "its metadata is not an object");
       for (const auto &[key, value] : entry.items()) {
         if (!value.is_string())
-          refuse(path, concat("its metadata ", quoted(key), " is not text"));
+          refuse(path, concat("its metadata ", quote(key), " is not text"));
         result.entries[key] = value.get<std::string>();
       }
       continue;

@@ -26,7 +26,7 @@ int64_t SampleOrder::at(int64_t position) const {
   int64_t within = position % count;
   if (!shuffled)
     return within;
-  constexpr unsigned rounds = 4;
+  constexpr unsigned rounds = 8;
   uint64_t epochKey = mix(seed ^ mix(uint64_t(position / count)));
   uint64_t keys[rounds];
   for (unsigned round = 0; round < rounds; ++round)

@@ -63,7 +63,7 @@ const TensorView *Samples::findTensor(const std::string &name, std::string &path
   for (const TensorFile &file : files)
     if (const TensorView *found = file.find(name)) {
       if (tensor)
-        raise(file.path(), ": tensor ", quoted(name), " is also in ", path,
+        raise(file.path(), ": tensor ", quote(name), " is also in ", path,
               "; give each input once");
       tensor = found;
       path = file.path();
@@ -77,10 +77,10 @@ void Samples::bind(const Manifest &manifest, const Buffer &buffer) {
   binding.tensor = findTensor(buffer.name, binding.path);
   if (!binding.tensor)
     raise(files.size() == 1 ? files[0].path() : "the data", ": it has no tensor ",
-          quoted(buffer.name), ", an input of ", quoted(manifest.model),
+          quote(buffer.name), ", an input of ", quote(manifest.model),
           "; add it or rename a tensor");
   const TensorView &tensor = *binding.tensor;
-  std::string where = concat(binding.path, ": tensor ", quoted(buffer.name), ": ");
+  std::string where = concat(binding.path, ": tensor ", quote(buffer.name), ": ");
   if (tensor.type != buffer.type)
     raise(where, "its type is ", nameOf(tensor.type), " and the input's is ", nameOf(buffer.type),
           "; convert it before it is saved");
@@ -150,7 +150,7 @@ void Samples::checkValues(const Binding &binding, int64_t firstSample, int64_t e
     std::string also;
     for (int64_t allowed : buffer.alsoAllowed)
       also += concat(" or ", allowed);
-    raise(binding.path, ": tensor ", quoted(buffer.name), ": sample ", i / perSample,
+    raise(binding.path, ": tensor ", quote(buffer.name), ": sample ", i / perSample,
           " has the value ", value, ", and the model takes ", lowest, " to ", highest, also,
           "; correct the data");
   }

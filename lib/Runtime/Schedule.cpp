@@ -25,7 +25,7 @@ std::string trimmed(const std::string &text) {
 }
 
 [[noreturn]] void refuse(const std::string &specification, const std::string &problem) {
-  throw UsageError(concat("--lr-schedule ", quoted(specification), ": ", problem,
+  throw UsageError(concat("--lr-schedule ", quote(specification), ": ", problem,
                           "; write constant, linear or cosine, with parameters as in "
                           "cosine(warmup=100, min=0.1)"));
 }
@@ -64,24 +64,24 @@ Schedule Schedule::parse(const std::string &specification) {
   else if (name == "cosine")
     schedule.shape = Shape::Cosine;
   else
-    refuse(specification, concat("there is no schedule ", quoted(name)));
+    refuse(specification, concat("there is no schedule ", quote(name)));
   if (parameters.empty())
     return schedule;
   for (const std::string &parameter : split(parameters)) {
     size_t equals = parameter.find('=');
     if (equals == std::string::npos)
-      refuse(specification, concat(quoted(parameter), " is not of the form name=value"));
+      refuse(specification, concat(quote(parameter), " is not of the form name=value"));
     std::string key = trimmed(parameter.substr(0, equals));
     std::string value = trimmed(parameter.substr(equals + 1));
     if (key == "warmup") {
       if (!parseNumber(value, schedule.warmup) || schedule.warmup < 0)
-        refuse(specification, concat("warmup is ", quoted(value), ", not a number of steps"));
+        refuse(specification, concat("warmup is ", quote(value), ", not a number of steps"));
     } else if (key == "min" && schedule.shape != Shape::Constant) {
       if (!parseNumber(value, schedule.minimum) || !(schedule.minimum >= 0) ||
           !(schedule.minimum <= 1))
-        refuse(specification, concat("min is ", quoted(value), ", not a factor from 0 to 1"));
+        refuse(specification, concat("min is ", quote(value), ", not a factor from 0 to 1"));
     } else {
-      refuse(specification, concat(name, " has no parameter ", quoted(key)));
+      refuse(specification, concat(name, " has no parameter ", quote(key)));
     }
   }
   return schedule;

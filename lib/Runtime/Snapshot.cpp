@@ -53,10 +53,10 @@ void checkTensors(const TensorFile &file, const std::vector<TensorView> &wanted)
   for (const TensorView &tensor : wanted) {
     const TensorView *found = file.find(tensor.name);
     if (!found)
-      raise(file.path(), ": it has no tensor ", quoted(tensor.name),
+      raise(file.path(), ": it has no tensor ", quote(tensor.name),
             "; resume a snapshot of the same model and optimizer");
     if (found->type != tensor.type || found->shape != tensor.shape)
-      raise(file.path(), ": tensor ", quoted(tensor.name), " is ", nameOf(found->type),
+      raise(file.path(), ": tensor ", quote(tensor.name), " is ", nameOf(found->type),
             print(found->shape), " and the program's is ", nameOf(tensor.type), print(tensor.shape),
             "; resume a snapshot of the same model and optimizer");
   }

@@ -40,7 +40,7 @@ template <typename... Parts> [[noreturn]] void raise(const Parts &...parts) {
 
 /// Text from a file, fit for a message of one line: control characters replaced, and
 /// shortened.
-std::string quoted(const std::string &text);
+std::string quote(const std::string &text);
 
 /// The system's words for errno.
 std::string systemError();

@@ -16,7 +16,7 @@ namespace lgc::runtime {
 /// p / count, and every epoch visits each sample once. Nothing is stored, so resuming
 /// needs the position alone.
 ///
-/// A shuffled epoch is the permutation that a four-round Feistel network makes of
+/// A shuffled epoch is the permutation that an eight-round Feistel network makes of
 /// [0, count): its domain is the next power of 4, and values outside of the range are
 /// mapped again until they fall inside. Its keys come from the seed and the epoch.
 class SampleOrder {
