@@ -117,6 +117,13 @@ private:
 
 } // namespace
 
+static KernelShape makeShape(KernelKind kind, ArrayRef<int64_t> domain) {
+  KernelShape shape;
+  shape.kind = kind;
+  shape.domain.assign(domain.begin(), domain.end());
+  return shape;
+}
+
 /// A library op alone, or a matrix product with the transposes of its operands.
 static std::optional<KernelShape> analyzeLibrary(ArrayRef<Operation *> ops,
                                                  ArrayRef<Value> outputs) {
@@ -126,17 +133,16 @@ static std::optional<KernelShape> analyzeLibrary(ArrayRef<Operation *> ops,
   for (Operation *op : ops.drop_back())
     if (!isa<DotOp>(root) || !isa<TransposeOp>(op) || op->getOperand(0).getDefiningOp<TransposeOp>())
       return std::nullopt;
-  return KernelShape{KernelKind::Library, SmallVector<int64_t>(getShape(outputs[0])), {}, {}};
+  return makeShape(KernelKind::Library, getShape(outputs[0]));
 }
 
 static std::optional<KernelShape> analyzeSingle(Operation *op) {
   if (isa<KernelOpInterface>(op))
-    return KernelShape{KernelKind::OwnLoops, {}, {}, {}};
+    return makeShape(KernelKind::OwnLoops, {});
   auto elemental = dyn_cast<ElementalOpInterface>(op);
   if (!elemental || elemental.getReductionShape().empty() || isa<ReduceOp>(op))
     return std::nullopt;
-  return KernelShape{
-      KernelKind::SingleReduction, SmallVector<int64_t>(getShape(op->getResult(0))), {}, {}};
+  return makeShape(KernelKind::SingleReduction, getShape(op->getResult(0)));
 }
 
 std::optional<KernelShape> lgc::analyzeKernel(ArrayRef<Operation *> ops,
@@ -165,7 +171,7 @@ std::optional<KernelShape> lgc::analyzeKernel(ArrayRef<Operation *> ops,
   ArrayRef<int64_t> domain = getShape(outputs.front());
   if (!llvm::all_of(outputs, [&](Value output) { return getShape(output) == domain; }))
     return std::nullopt;
-  return KernelShape{KernelKind::Loop, SmallVector<int64_t>(domain), {}, {}};
+  return makeShape(KernelKind::Loop, domain);
 }
 
 std::optional<KernelShape> lgc::analyzeKernel(func::FuncOp kernel) {
