@@ -36,6 +36,11 @@ def Lgc_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNameAttr = "lgc.name";
     static constexpr llvm::StringLiteral kUpdatesAttr = "lgc.updates";
     static constexpr llvm::StringLiteral kKernelAttr = "lgc.kernel";
+
+  private:
+    void registerAttributes();
+
+  public:
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

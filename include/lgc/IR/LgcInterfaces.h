@@ -23,6 +23,16 @@ using ElementReader = llvm::function_ref<mlir::Value(unsigned operand, mlir::Val
 /// integers, else the element type itself.
 mlir::Type getComputeType(mlir::Type elementType);
 
+/// The rule of an operation without one of its own: elementwise operations pass every dimension
+/// through, others need every dimension whole.
+ShardingRuleAttr getDefaultShardingRule(mlir::Operation *op);
+
+/// One FLOP for each point of the operation's loops.
+int64_t getDefaultFlops(mlir::Operation *op);
+
+/// Bytes of tensors in memory; a boolean takes one.
+int64_t getTensorBytes(mlir::TypeRange types);
+
 namespace OpTrait {
 /// The derivative is zero wherever it exists: autodiff stops there without an error.
 template <typename ConcreteType>

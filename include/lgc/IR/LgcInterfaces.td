@@ -117,8 +117,12 @@ def Lgc_ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
     result dimensions to factors. The factor rule is modelled on Shardy's.
   }];
   let methods = [
-    InterfaceMethod<"The rule of this operation with its present shapes.",
-      "::lgc::ShardingRuleAttr", "getShardingRule">
+    InterfaceMethod<[{
+      The rule of this operation with its present shapes. By default, elementwise operations pass
+      every dimension through, and others need every dimension whole.
+    }], "::lgc::ShardingRuleAttr", "getShardingRule", (ins), "", [{
+      return ::lgc::getDefaultShardingRule($_op.getOperation());
+    }]>
   ];
 }
 
@@ -128,10 +132,18 @@ def Lgc_CostOpInterface : OpInterface<"CostOpInterface"> {
     What an operation costs when it runs alone.
   }];
   let methods = [
-    InterfaceMethod<"Arithmetic operations on elements (FLOP; a multiply-add is two).",
-      "int64_t", "getFlops">,
-    InterfaceMethod<"Bytes of operands read.", "int64_t", "getBytesRead">,
-    InterfaceMethod<"Bytes of results written.", "int64_t", "getBytesWritten">
+    InterfaceMethod<[{
+      Arithmetic operations on elements (FLOP; a multiply-add is two). By default one for each
+      point of the operation's loops.
+    }], "int64_t", "getFlops", (ins), "", [{
+      return ::lgc::getDefaultFlops($_op.getOperation());
+    }]>,
+    InterfaceMethod<"Bytes of operands read.", "int64_t", "getBytesRead", (ins), "", [{
+      return ::lgc::getTensorBytes($_op->getOperandTypes());
+    }]>,
+    InterfaceMethod<"Bytes of results written.", "int64_t", "getBytesWritten", (ins), "", [{
+      return ::lgc::getTensorBytes($_op->getResultTypes());
+    }]>
   ];
 }
 

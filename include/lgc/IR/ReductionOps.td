@@ -97,9 +97,10 @@ def Lgc_ReduceWindowOp : Lgc_WindowOp<"reduce_window",
 }
 
 def Lgc_WindowArgmaxOp : Lgc_WindowOp<"window_argmax", [ZeroGradient, InferTypeOpAdaptor]> {
-  let summary = "row-major spatial index (i64) of the first largest element in each window";
+  let summary = "largest element of each window, and its row-major spatial index (i64)";
+  let description = "The first largest one; NaN counts as largest.";
   let arguments = !con((ins Lgc_NumberTensor:$operand), windowArguments);
-  let results = (outs Lgc_IndexTensor:$result);
+  let results = (outs Lgc_NumberTensor:$value, Lgc_IndexTensor:$index);
   let assemblyFormat = "$operand `window` `=` $window `strides` `=` $strides `dilations` `=` $dilations `low` `=` $low `high` `=` $high attr-dict `:` type($operand)";
 }
 

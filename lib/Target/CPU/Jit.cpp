@@ -1,0 +1,141 @@
+//===- Jit.cpp - Programs run in the compiler's process -------------------===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "lgc/Target/CPU/Jit.h"
+#include "ElementEmitter.h"
+#include "lgc/IR/LgcOps.h"
+#include "lgc/Runtime/Kernels.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace lgc;
+
+static constexpr int64_t arenaAlignment = 64;
+
+CompiledProgram::~CompiledProgram() { std::free(arena); }
+
+const ProgramBuffer *CompiledProgram::find(StringRef name) const {
+  for (const ProgramBuffer &buffer : buffers)
+    if (buffer.name == name)
+      return &buffer;
+  return nullptr;
+}
+
+/// Bytes of an element in memory; a boolean takes one.
+static int64_t getElementBytes(Type type) {
+  return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+}
+
+static ProgramBuffer describe(BufferOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  std::string element;
+  llvm::raw_string_ostream(element) << type.getElementType();
+  return {op.getName().str(),
+          op.getRole(),
+          element,
+          std::vector<int64_t>(type.getShape().begin(), type.getShape().end()),
+          static_cast<int64_t>(op.getOffset()),
+          type.getNumElements() * getElementBytes(type.getElementType())};
+}
+
+/// Writes the initial value of a parameter, as far as the module holds it.
+static void initialize(ParameterOp parameter, const ProgramBuffer &buffer, uint8_t *address) {
+  Type element = cast<RankedTensorType>(parameter.getType()).getElementType();
+  int64_t size = getElementBytes(element);
+  auto writeBits = [&](uint8_t *to, const llvm::APInt &bits) {
+    std::memcpy(to, bits.getRawData(), size);
+  };
+  auto getBits = [](Attribute value) {
+    if (auto number = dyn_cast<FloatAttr>(value))
+      return number.getValue().bitcastToAPInt();
+    return cast<IntegerAttr>(value).getValue();
+  };
+  if (auto dense = dyn_cast<DenseElementsAttr>(parameter.getInitial())) {
+    for (auto [i, value] : llvm::enumerate(dense.getValues<Attribute>()))
+      writeBits(address + i * size, getBits(value));
+  } else if (isa<FloatAttr, IntegerAttr>(parameter.getInitial())) {
+    llvm::APInt bits = getBits(parameter.getInitial());
+    for (int64_t at = 0; at < buffer.bytes; at += size)
+      writeBits(address + at, bits);
+  }
+}
+
+static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &object) {
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  llvm::orc::JITDylib &library = (*jit)->getMainJITDylib();
+  llvm::orc::SymbolMap runtime;
+  auto define = [&](StringRef name, auto *function) {
+    runtime[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                             llvm::JITSymbolFlags::Exported};
+  };
+  define("lgc_parallel_for", &lgc_parallel_for);
+  define("lgc_matmul", &lgc_matmul);
+  define("lgc_conv_forward", &lgc_conv_forward);
+  define("lgc_conv_backward_data", &lgc_conv_backward_data);
+  define("lgc_conv_backward_weights", &lgc_conv_backward_weights);
+  if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(std::move(runtime))))
+    return std::move(error);
+  // The C library's mathematical functions.
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  auto code = llvm::MemoryBuffer::getMemBufferCopy(StringRef(object.data(), object.size()), "lgc");
+  if (llvm::Error error = (*jit)->addObjectFile(std::move(code)))
+    return std::move(error);
+  return std::move(*jit);
+}
+
+FailureOr<std::unique_ptr<CompiledProgram>>
+CompiledProgram::create(ModuleOp module, const CpuTargetOptions &options) {
+  std::unique_ptr<CompiledProgram> program(new CompiledProgram());
+  auto size = module->getAttrOfType<IntegerAttr>("lgc.arena_bytes");
+  if (!size)
+    return module.emitError("has no planned memory; run lgc-plan-memory first");
+  program->arenaBytes = size.getInt();
+  int64_t rounded = std::max<int64_t>(1, llvm::divideCeil(program->arenaBytes, arenaAlignment));
+  program->arena =
+      static_cast<uint8_t *>(std::aligned_alloc(arenaAlignment, rounded * arenaAlignment));
+  if (!program->arena)
+    return module.emitError("needs an arena of ")
+           << program->arenaBytes << " bytes, more than this machine has";
+  for (BufferOp op : module.getOps<BufferOp>()) {
+    program->buffers.push_back(describe(op));
+    const ProgramBuffer &buffer = program->buffers.back();
+    if (auto parameter =
+            dyn_cast_or_null<ParameterOp>(SymbolTable::lookupSymbolIn(module, op.getName())))
+      initialize(parameter, buffer, program->getAddress(buffer));
+  }
+  if (failed(lowerToLLVM(module, options)))
+    return failure();
+  FailureOr<ObjectCode> object = emitObject(module, /*manifest=*/"", options);
+  if (failed(object))
+    return failure();
+  auto jit = load(*object);
+  if (!jit)
+    return module.emitError("can't be loaded: ") << llvm::toString(jit.takeError()), failure();
+  program->jit = std::move(*jit);
+  return std::move(program);
+}
+
+bool CompiledProgram::run(StringRef function) {
+  auto address = jit->lookup(("lgc_" + function).str());
+  if (!address) {
+    llvm::consumeError(address.takeError());
+    return false;
+  }
+  address->toPtr<void (*)(uint8_t *)>()(arena);
+  return true;
+}

@@ -1,0 +1,142 @@
+//===- ToLLVM.cpp - Launches and kernel loops to the LLVM dialect ---------===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEntry.h"
+#include "lgc/IR/LgcOps.h"
+#include "lgc/Target/CPU/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace lgc;
+
+namespace lgc {
+#define GEN_PASS_DEF_CPUTOLLVMPASS
+#include "lgc/Target/CPU/Passes.h.inc"
+} // namespace lgc
+
+namespace {
+
+/// A launch stores the addresses of its buffers in an array and runs the kernel's entry, in
+/// parallel where there is enough work.
+struct LaunchLowering : ConvertOpToLLVMPattern<LaunchOp> {
+  LaunchLowering(const LLVMTypeConverter &converter, const KernelEntries &entries)
+      : ConvertOpToLLVMPattern(converter), entries(entries) {}
+
+  LogicalResult matchAndRewrite(LaunchOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Value> descriptors(adaptor.getInputs());
+    llvm::append_range(descriptors, adaptor.getOutputs());
+    if (op.getScratch())
+      descriptors.push_back(adaptor.getScratch());
+    Type pointer = LLVM::LLVMPointerType::get(op.getContext());
+    Type word = rewriter.getI64Type();
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    Value array;
+    {
+      // On entry, so that a loop of micro-batches doesn't grow the stack.
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&function.getFunctionBody().front());
+      Value size = LLVM::ConstantOp::create(rewriter, loc, word, descriptors.size());
+      array = LLVM::AllocaOp::create(rewriter, loc, pointer, pointer, size);
+    }
+    for (auto [i, descriptor] : llvm::enumerate(descriptors)) {
+      Value address = MemRefDescriptor(descriptor).alignedPtr(rewriter, loc);
+      Value slot = LLVM::GEPOp::create(rewriter, loc, pointer, pointer, array,
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(rewriter, loc, address, slot);
+    }
+    const KernelEntry &entry = entries.find(op.getKernelAttr().getAttr())->second;
+    Value count = LLVM::ConstantOp::create(rewriter, loc, word, entry.count);
+    if (entry.count <= entry.grain) {
+      Value zero = LLVM::ConstantOp::create(rewriter, loc, word, 0);
+      LLVM::CallOp::create(rewriter, loc, TypeRange(), entry.name, ValueRange{array, zero, count});
+    } else {
+      Value body = LLVM::AddressOfOp::create(rewriter, loc, pointer, entry.name);
+      Value grain = LLVM::ConstantOp::create(rewriter, loc, word, entry.grain);
+      LLVM::CallOp::create(rewriter, loc, TypeRange(), "lgc_parallel_for",
+                           ValueRange{body, array, count, grain});
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  const KernelEntries &entries;
+};
+
+struct CpuToLLVMPass : lgc::impl::CpuToLLVMPassBase<CpuToLLVMPass> {
+  using CpuToLLVMPassBase::CpuToLLVMPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (approximateMath && failed(expandMath(module)))
+      return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<BufferOp, ParameterOp>(op))
+        op.erase();
+    // A function on the arena that isn't a kernel is an entry of the program.
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function->hasAttr(LgcDialect::kKernelAttr))
+        function.setName(("lgc_" + function.getName()).str());
+    KernelEntries entries = collectKernelEntries(module);
+    if (failed(convert(module, entries)))
+      return signalPassFailure();
+    emitKernelEntries(module, entries);
+  }
+
+private:
+  LogicalResult expandMath(ModuleOp module) {
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns);
+    return applyPatternsGreedily(module, std::move(patterns));
+  }
+
+  LogicalResult convert(ModuleOp module, const KernelEntries &entries) {
+    MLIRContext *context = &getContext();
+    LowerToLLVMOptions options(context);
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(context, options);
+    RewritePatternSet patterns(context);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    // Functions that LLVM has no intrinsic for.
+    populateMathToLibmConversionPatterns(patterns);
+    patterns.add<LaunchLowering>(converter, entries);
+    LLVMConversionTarget target(*context);
+    target.addLegalOp<ModuleOp>();
+    return applyFullConversion(module, target, std::move(patterns));
+  }
+};
+
+} // namespace
+
+void lgc::buildCpuPipeline(OpPassManager &manager, const CpuToLLVMPassOptions &options) {
+  manager.addPass(createCpuLowerKernelsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createCpuToLLVMPass(options));
+}
