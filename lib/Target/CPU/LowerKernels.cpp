@@ -95,7 +95,9 @@ FailureOr<func::FuncOp> CpuLowerKernelsPass::lower(func::FuncOp kernel,
   builder.setInsertionPointToStart(entry);
 
   unsigned numInputs = kernel.getNumArguments();
-  KernelLowering lowering{kernel, *shape, {}, {}, {}, {}, {}};
+  KernelLowering lowering;
+  lowering.kernel = kernel;
+  lowering.shape = *shape;
   lowering.end = entry->getArguments().back();
   lowering.begin = entry->getArgument(entry->getNumArguments() - 2);
   if (scratchBytes > 0)

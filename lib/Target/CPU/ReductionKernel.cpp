@@ -138,7 +138,8 @@ SmallVector<Value> ReductionEmitter::combinePoint(ElementEmitter &emitter,
                                                   ArrayRef<ReduceOp> stage, ValueRange indices,
                                                   ValueRange carried) {
   SmallVector<Value> next;
-  for (auto [reduce, accumulator] : llvm::zip_equal(stage, carried)) {
+  for (auto [constReduce, accumulator] : llvm::zip_equal(stage, carried)) {
+    ReduceOp reduce = constReduce;
     SmallVector<Value> at, inner;
     for (auto [dim, index] : llvm::enumerate(indices))
       (llvm::is_contained(lowering.shape.reducedDims, static_cast<int64_t>(dim)) ? inner : at)
