@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/Runtime/Kernels.h"
+#include "LibraryConvolution.h"
+#include "MatrixConvolution.h"
 
 #include <gtest/gtest.h>
 
@@ -86,78 +87,127 @@ struct Scratch {
   void *memory;
 };
 
-void checkForward(lgc_conv_descriptor d, const Values &input, const Values &weights,
-                  const Values &bias) {
+using lgc::kernels::ConvolutionArguments;
+using lgc::kernels::ConvolutionPlan;
+using lgc::kernels::Direction;
+
+/// What the three directions should give.
+struct Expected {
+  std::vector<double> output, inputGradient, weightsGradient, biasGradient;
+};
+
+struct Tensors {
+  Values input, weights, bias, gradient;
+
+  explicit Tensors(const lgc_conv_descriptor &d)
+      : input(randomValues(d.batch * d.in_channels * volume(d, d.input), 1)),
+        weights(randomValues(d.out_channels * d.in_channels / d.groups * volume(d, d.kernel), 2)),
+        bias(randomValues(d.out_channels, 3)),
+        gradient(randomValues(d.batch * d.out_channels * volume(d, d.output), 4)) {}
+};
+
+Expected compute(const lgc_conv_descriptor &d, const Tensors &tensors) {
+  Expected expected;
+  expected.output.resize(tensors.gradient.size());
+  expected.inputGradient.resize(tensors.input.size());
+  expected.weightsGradient.resize(tensors.weights.size());
+  expected.biasGradient.resize(tensors.bias.size());
   int64_t outputs = volume(d, d.output);
-  Values output(size_t(d.batch * d.out_channels * outputs), NAN);
-  std::vector<double> expected(output.size());
   for (int64_t sample = 0; sample < d.batch; ++sample)
     for (int64_t out = 0; out < d.out_channels; ++out)
-      for (int64_t position = 0; d.has_bias && position < outputs; ++position)
-        expected[at(d, sample, out, d.out_channels, position, outputs)] = bias[size_t(out)];
+      for (int64_t position = 0; position < outputs; ++position) {
+        size_t index = at(d, sample, out, d.out_channels, position, outputs);
+        expected.output[index] = d.has_bias ? tensors.bias[size_t(out)] : 0;
+        expected.biasGradient[size_t(out)] += tensors.gradient[index];
+      }
   forEachProduct(d, [&](size_t i, size_t w, size_t o) {
-    expected[o] += double(input[i]) * double(weights[w]);
+    double input = tensors.input[i], weight = tensors.weights[w], gradient = tensors.gradient[o];
+    expected.output[o] += input * weight;
+    expected.inputGradient[i] += gradient * weight;
+    expected.weightsGradient[w] += gradient * input;
   });
-  d.scratch_bytes = lgc_conv_forward_scratch_bytes(&d);
-  ASSERT_GE(d.scratch_bytes, 0);
-  Scratch scratch(d.scratch_bytes);
-  lgc_conv_forward(&d, input.data(), weights.data(), d.has_bias ? bias.data() : nullptr,
-                   output.data(), scratch.memory);
-  expectNear(output, expected, "output");
+  return expected;
 }
 
-void checkBackward(lgc_conv_descriptor d, const Values &input, const Values &weights,
-                   const Values &gradient) {
-  std::vector<double> inputGradient(input.size()), weightsGradient(weights.size()),
-      biasGradient(size_t(d.out_channels));
-  forEachProduct(d, [&](size_t i, size_t w, size_t o) {
-    inputGradient[i] += double(gradient[o]) * double(weights[w]);
-    weightsGradient[w] += double(gradient[o]) * double(input[i]);
-  });
-  int64_t outputs = volume(d, d.output);
-  for (int64_t sample = 0; sample < d.batch; ++sample)
-    for (int64_t out = 0; out < d.out_channels; ++out)
-      for (int64_t position = 0; position < outputs; ++position)
-        biasGradient[size_t(out)] +=
-            gradient[at(d, sample, out, d.out_channels, position, outputs)];
+/// Runs all directions by `run(descriptor, direction, arguments)`.
+template <typename RunDirection>
+void checkDirections(lgc_conv_descriptor d, Tensors tensors, const Expected &expected,
+                     RunDirection run) {
+  Values output(tensors.gradient.size(), NAN);
+  run(d, Direction::Forward,
+      {tensors.input.data(), tensors.weights.data(), d.has_bias ? tensors.bias.data() : nullptr,
+       output.data()});
+  expectNear(output, expected.output, "output");
 
-  Values actualWeights(weights.size(), NAN), actualBias(size_t(d.out_channels), NAN);
-  d.scratch_bytes = lgc_conv_backward_weights_scratch_bytes(&d);
-  ASSERT_GE(d.scratch_bytes, 0);
-  Scratch forWeights(d.scratch_bytes);
-  lgc_conv_backward_weights(&d, input.data(), gradient.data(), actualWeights.data(),
-                            d.has_bias ? actualBias.data() : nullptr, forWeights.memory);
-  expectNear(actualWeights, weightsGradient, "gradient of the weights");
+  Values weights(tensors.weights.size(), NAN), bias(tensors.bias.size(), NAN);
+  run(d, Direction::BackwardWeights,
+      {tensors.input.data(), weights.data(), d.has_bias ? bias.data() : nullptr,
+       tensors.gradient.data()});
+  expectNear(weights, expected.weightsGradient, "gradient of the weights");
   if (d.has_bias)
-    expectNear(actualBias, biasGradient, "gradient of the bias");
+    expectNear(bias, expected.biasGradient, "gradient of the bias");
 
   d.has_bias = 0;
-  Values actualInput(input.size(), NAN);
-  d.scratch_bytes = lgc_conv_backward_data_scratch_bytes(&d);
-  ASSERT_GE(d.scratch_bytes, 0);
-  Scratch forData(d.scratch_bytes);
-  lgc_conv_backward_data(&d, gradient.data(), weights.data(), actualInput.data(), forData.memory);
-  expectNear(actualInput, inputGradient, "gradient of the input");
+  Values input(tensors.input.size(), NAN);
+  run(d, Direction::BackwardData,
+      {input.data(), tensors.weights.data(), nullptr, tensors.gradient.data()});
+  expectNear(input, expected.inputGradient, "gradient of the input");
 }
 
-/// Sets the output's size, and checks all directions in both layouts.
+void runByInterface(lgc_conv_descriptor d, Direction direction,
+                    const ConvolutionArguments &arguments) {
+  switch (direction) {
+  case Direction::Forward: {
+    d.scratch_bytes = lgc_conv_forward_scratch_bytes(&d);
+    ASSERT_GE(d.scratch_bytes, 0);
+    Scratch scratch(d.scratch_bytes);
+    return lgc_conv_forward(&d, arguments.input, arguments.weights, arguments.bias,
+                            arguments.output, scratch.memory);
+  }
+  case Direction::BackwardData: {
+    d.scratch_bytes = lgc_conv_backward_data_scratch_bytes(&d);
+    ASSERT_GE(d.scratch_bytes, 0);
+    Scratch scratch(d.scratch_bytes);
+    return lgc_conv_backward_data(&d, arguments.output, arguments.weights, arguments.input,
+                                  scratch.memory);
+  }
+  case Direction::BackwardWeights: {
+    d.scratch_bytes = lgc_conv_backward_weights_scratch_bytes(&d);
+    ASSERT_GE(d.scratch_bytes, 0);
+    Scratch scratch(d.scratch_bytes);
+    return lgc_conv_backward_weights(&d, arguments.input, arguments.output, arguments.weights,
+                                     arguments.bias, scratch.memory);
+  }
+  }
+}
+
+template <typename Plan>
+void runByPlan(const lgc_conv_descriptor &d, Direction direction,
+               const ConvolutionArguments &arguments) {
+  Plan plan(d, direction);
+  Scratch scratch(plan.scratchBytes());
+  plan.run(arguments, scratch.memory);
+}
+
+/// Sets the output's size, and checks all directions in both layouts, by the interface
+/// and by each plan that it could choose.
 void check(lgc_conv_descriptor d) {
   for (int64_t i = 0; i < d.spatial_rank; ++i)
     d.output[i] =
         (d.input[i] + d.pads_begin[i] + d.pads_end[i] - ((d.kernel[i] - 1) * d.dilations[i] + 1)) /
             d.strides[i] +
         1;
-  Values weights = randomValues(d.out_channels * d.in_channels / d.groups * volume(d, d.kernel), 1);
-  Values input = randomValues(d.batch * d.in_channels * volume(d, d.input), 2);
-  Values gradient = randomValues(d.batch * d.out_channels * volume(d, d.output), 3);
-  Values bias = randomValues(d.out_channels, 4);
+  Tensors tensors(d);
   for (int64_t layout : {LGC_CHANNELS_FIRST, LGC_CHANNELS_LAST})
     for (int64_t hasBias : {0, 1}) {
       SCOPED_TRACE(testing::Message() << "layout " << layout << ", bias " << hasBias);
       d.layout = layout;
       d.has_bias = hasBias;
-      checkForward(d, input, weights, bias);
-      checkBackward(d, input, weights, gradient);
+      Expected expected = compute(d, tensors);
+      checkDirections(d, tensors, expected, runByInterface);
+      checkDirections(d, tensors, expected, runByPlan<lgc::kernels::LibraryConvolution>);
+      if (d.groups == 1)
+        checkDirections(d, tensors, expected, runByPlan<lgc::kernels::MatrixConvolution>);
     }
 }
 
@@ -251,6 +301,8 @@ TEST(Convolution, Patches) {
 }
 
 TEST(Convolution, ManyChannelsOnFewPositions) { check(square(2, 4, 72, 136, 3, 3)); }
+
+TEST(Convolution, WindowsOfOneSampleAtATime) { check(square(2, 3, 8, 2, 110, 5)); }
 
 TEST(Convolution, ScratchThatWasPlannedTooSmallIsReplaced) {
   auto d = square(2, 2, 16, 16, 6, 3);

@@ -7,6 +7,8 @@
 
 #include "ConvolutionPlan.h"
 
+#include <oneapi/dnnl/dnnl.hpp>
+
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -18,7 +20,7 @@ using namespace lgc::kernels;
 namespace {
 /// A plan with the scratch that it allocates itself where the planned one is too small.
 struct CachedPlan {
-  ConvolutionPlan plan;
+  std::unique_ptr<ConvolutionPlan> plan;
   std::unique_ptr<void, decltype(&std::free)> ownScratch{nullptr, &std::free};
 };
 
@@ -40,7 +42,7 @@ CachedPlan &planFor(const lgc_conv_descriptor &descriptor, Direction direction) 
   static auto &plans = *new std::unordered_map<std::string, std::unique_ptr<CachedPlan>>();
   std::unique_ptr<CachedPlan> &entry = plans[keyOf(descriptor, direction)];
   if (!entry)
-    entry.reset(new CachedPlan{ConvolutionPlan(descriptor, direction)});
+    entry.reset(new CachedPlan{planConvolution(descriptor, direction)});
   return *entry;
 }
 
@@ -49,11 +51,8 @@ int64_t scratchBytes(const lgc_conv_descriptor *descriptor, Direction direction)
     return -1;
   lgc_num_threads(); // the need depends on it
   std::lock_guard<std::mutex> lock(planMutex());
-  try {
-    return planFor(*descriptor, direction).plan.scratchBytes();
-  } catch (const dnnl::error &) {
-    return -1;
-  }
+  const CachedPlan &cached = planFor(*descriptor, direction);
+  return cached.plan ? cached.plan->scratchBytes() : -1;
 }
 
 void run(const lgc_conv_descriptor *descriptor, Direction direction,
@@ -64,22 +63,24 @@ void run(const lgc_conv_descriptor *descriptor, Direction direction,
   std::lock_guard<std::mutex> lock(planMutex());
   try {
     CachedPlan &cached = planFor(*descriptor, direction);
-    if (cached.plan.scratchBytes() > descriptor->scratch_bytes) {
+    if (!cached.plan)
+      fail("convolution", "its descriptor is not supported; query its scratch when compiling");
+    if (cached.plan->scratchBytes() > descriptor->scratch_bytes) {
       if (!cached.ownScratch) {
         std::fprintf(
             stderr,
             "note: a convolution needs %lld bytes of scratch here, %lld were planned where "
             "the program was compiled; they are allocated beside the arena\n",
-            static_cast<long long>(cached.plan.scratchBytes()),
+            static_cast<long long>(cached.plan->scratchBytes()),
             static_cast<long long>(descriptor->scratch_bytes));
         cached.ownScratch.reset(
-            std::aligned_alloc(blockAlignment, size_t(cached.plan.scratchBytes())));
+            std::aligned_alloc(blockAlignment, size_t(cached.plan->scratchBytes())));
         if (!cached.ownScratch)
           fail("convolution", "memory for its scratch is exhausted");
       }
       scratch = cached.ownScratch.get();
     }
-    cached.plan.run(arguments, scratch);
+    cached.plan->run(arguments, scratch);
   } catch (const dnnl::error &error) {
     fail("convolution", error.message);
   }

@@ -1,4 +1,4 @@
-//===- ConvolutionPlan.h - A convolution as oneDNN runs it ------*- C++ -*-===//
+//===- ConvolutionPlan.h - How a convolution is run -----------*- C++ -*-===//
 //
 // Part of lgc, the large graph compiler, under the Apache License v2.0.
 // SPDX-License-Identifier: Apache-2.0
@@ -10,11 +10,7 @@
 
 #include "Kernels.h"
 
-#include <oneapi/dnnl/dnnl.hpp>
-
-#include <functional>
-#include <unordered_map>
-#include <vector>
+#include <memory>
 
 namespace lgc::kernels {
 
@@ -29,48 +25,31 @@ struct ConvolutionArguments {
   void *output;
 };
 
-/// One convolution in one direction: which implementation of oneDNN runs it, in which
-/// layouts, and where in scratch reordered copies lie. Throws dnnl::error if oneDNN has
-/// none.
+/// One convolution in one direction, and the layout of its scratch.
 class ConvolutionPlan {
 public:
-  ConvolutionPlan(const lgc_conv_descriptor &descriptor, Direction direction);
+  virtual ~ConvolutionPlan() = default;
 
   int64_t scratchBytes() const { return totalBytes; }
-  const char *implementation() const { return implementationName; }
+  /// What runs it, for measurements.
+  virtual const char *implementation() const = 0;
+  virtual void run(const ConvolutionArguments &arguments, void *scratch) = 0;
 
-  /// Creates the primitives at the first call.
-  void run(const ConvolutionArguments &arguments, void *scratch);
+protected:
+  /// Offset of a new block of scratch.
+  int64_t reserve(int64_t bytes) {
+    int64_t offset = totalBytes;
+    totalBytes += alignBlock(bytes);
+    return offset;
+  }
 
 private:
-  /// A tensor, in the program's layout and in the one that the primitive wants; the
-  /// latter lies in scratch unless both are the same.
-  struct Tensor {
-    int argument = 0;
-    bool isResult = false;
-    dnnl::memory::desc outside, inside;
-    int64_t scratchOffset = -1;
-    dnnl::memory outsideMemory, insideMemory;
-    dnnl::reorder reorder;
-  };
-
-  void addTensor(int argument, bool isResult, dnnl::memory::desc outside,
-                 dnnl::memory::desc inside);
-  int64_t reserve(int64_t bytes);
-  void createPrimitives();
-
-  std::function<dnnl::primitive()> createPrimitive;
-  const char *implementationName = nullptr;
-  /// In the order input, weights, output, and bias where there is one.
-  std::vector<Tensor> tensors;
-  dnnl::memory::desc scratchpad;
-  int64_t scratchpadOffset = 0;
   int64_t totalBytes = 0;
-
-  dnnl::primitive primitive;
-  std::unordered_map<int, dnnl::memory> primitiveArguments;
-  dnnl::memory scratchpadMemory;
 };
+
+/// The plan that is expected to be fastest; null where there is none.
+std::unique_ptr<ConvolutionPlan> planConvolution(const lgc_conv_descriptor &descriptor,
+                                                 Direction direction);
 
 /// Whether the descriptor is one that ONNX could mean: positive sizes, and an output
 /// size that follows from the others.
