@@ -1,0 +1,106 @@
+//===- Passes.td - Passes of memory planning -------------------*- tablegen -*-===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef LGC_MEMORY_PASSES_TD
+#define LGC_MEMORY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ScheduleLaunchesPass : Pass<"lgc-schedule-launches", "::mlir::ModuleOp"> {
+  let summary = "order launches so that memory is freed early";
+  let description = [{
+    Keeps the given order but for two moves: a launch that reads nothing but what lives anyway
+    (a constant, say) goes down to its first user, and a launch that frees at least as much
+    as it allocates goes up to the moment when it is ready. An optimizer's update thus
+    follows its gradient, whose memory is free again before the next layer's gradients are
+    computed. An update stays behind all readers of the old parameter, so that it can be written in place.
+
+    Before:
+    ```mlir
+    %g2 = lgc.launch @gradient(%x, %w2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %g1 = lgc.launch @gradient(%x, %w1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %n1 = lgc.launch @update(%w1, %g1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %n2 = lgc.launch @update(%w2, %g2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+    After:
+    ```mlir
+    %g2 = lgc.launch @gradient(%x, %w2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %n2 = lgc.launch @update(%w2, %g2) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %g1 = lgc.launch @gradient(%x, %w1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %n1 = lgc.launch @update(%w1, %g1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+}
+
+def PlanMemoryPass : Pass<"lgc-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "give every tensor of the entry functions its place in one arena";
+  let description = [{
+    Inputs, parameters, states and scalars have places of their own, the same in all entry
+    functions. Results and temporaries share the rest by their live ranges. A reshape is a
+    view of its operand; a result takes over the memory of an operand that dies, where the
+    kernel allows it (`lgc.inplace`); the new value of a parameter is written over the old one
+    where nothing reads that afterwards, and is copied there at the end otherwise. A loop over micro-batches
+    becomes `scf.for`, its pieces views at byte offsets, its carried values one buffer each.
+    Kernels with the attribute `lgc.scratch_bytes` get that much scratch memory.
+
+    The module gets `lgc.arena_bytes`, `lgc.arena_lower_bound` (no plan of this order is
+    smaller) and an `lgc.buffer` for each named tensor.
+
+    Before:
+    ```mlir
+    func.func @forward(%x: tensor<16xf32> {lgc.name = "x", lgc.role = #lgc.role<input>})
+        -> (tensor<16xf32> {lgc.name = "y"}) {
+      %0 = lgc.launch @exp_0(%x) : (tensor<16xf32>) -> tensor<16xf32>
+      return %0 : tensor<16xf32>
+    }
+    ```
+    After:
+    ```mlir
+    lgc.buffer "x" <input> : tensor<16xf32> at 0
+    lgc.buffer "y" <output> : tensor<16xf32> at 64
+    func.func @forward(%arena: memref<128xi8>) {
+      %c0 = arith.constant 0 : index
+      %x = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
+      %c64 = arith.constant 64 : index
+      %y = memref.view %arena[%c64][] : memref<128xi8> to memref<16xf32>
+      lgc.launch @exp_0(%x) outs(%y : memref<16xf32>) : (memref<16xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"arenaBytes", "arena-bytes", "bytes of the arena">,
+    Statistic<"lowerBound", "lower-bound-bytes", "bytes below which no plan of this order lies">,
+    Statistic<"numInPlace", "in-place", "results that took over an operand's memory">,
+    Statistic<"numCopies", "copies", "copies that could not be avoided">
+  ];
+}
+
+def VerifyMemoryPass : Pass<"lgc-verify-memory", "::mlir::ModuleOp"> {
+  let summary = "check the contract after memory planning";
+  let description = [{
+    Replays each entry function on a map of the arena's bytes, without any of the
+    planner's knowledge: every view lies in the arena and is aligned; a launch reads only bytes that
+    a buffer's initial content or an earlier launch has written as one value that nothing has
+    overwritten in part; its outputs overlap neither each other nor an input, unless the kernel can run in
+    place; and after the function every named output holds one value.
+
+    ```mlir
+    func.func @forward(%arena: memref<128xi8>) {
+      %c64 = arith.constant 64 : index
+      %y = memref.view %arena[%c64][] : memref<128xi8> to memref<16xf32>
+      // error: reads bytes 64 to 127 of the arena, which nothing has written
+      lgc.launch @exp_0(%y) outs(%y : memref<16xf32>) : (memref<16xf32>) -> ()
+      return
+    }
+    ```
+  }];
+}
+
+#endif // LGC_MEMORY_PASSES_TD
