@@ -91,10 +91,12 @@ SmallVector<Value> CrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange 
                                                  const BitVector &) {
   TensorMath t(builder, getLoc());
   int64_t dim = getDim();
-  Value logits = getLogits();
+  Type element = ::getType(getLogits()).getElementType();
+  Value logits = t.cast(getLogits(), getComputeType(element));
   Value softmax = t.exp(t.sub(logits, t.restore(getLogSumExp(), logits, dim)));
   Value gradient;
-  if (Value d = resultGradients[0]) {
+  if (resultGradients[0]) {
+    Value d = t.cast(resultGradients[0], getComputeType(element));
     if (std::optional<uint64_t> ignored = getIgnoreIndex()) {
       Value isIgnored = t.compare(ComparePredicate::EQ, getLabels(),
                                   t.splatLike(getLabels(), static_cast<int64_t>(*ignored)));
@@ -111,7 +113,7 @@ SmallVector<Value> CrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange 
     Value part = t.mul(softmax, t.restore(resultGradients[1], logits, dim));
     gradient = gradient ? t.add(gradient, part) : part;
   }
-  return {gradient, Value()};
+  return {t.cast(gradient, element), Value()};
 }
 
 SmallVector<Value> AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,

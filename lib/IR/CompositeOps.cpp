@@ -134,7 +134,7 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   if (::getType(adaptor.getLabels()).getShape() != ArrayRef(shape))
     return emitOptionalError(loc, "has labels of type ", adaptor.getLabels().getType(),
                              "; they need the shape of the logits without dimension ", dim);
-  types.assign({logits.clone(shape), logits.clone(shape)});
+  types.assign({logits.clone(shape), getStatisticsType(logits, dim)});
   return success();
 }
 
@@ -142,10 +142,12 @@ LogicalResult CrossEntropyOp::verify() { return success(); }
 
 SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   TensorMath t(builder, getLoc());
-  RankedTensorType type = ::getType(getLogits());
+  Type element = ::getType(getLogits()).getElementType();
+  Value logits = t.cast(getLogits(), getComputeType(element));
+  RankedTensorType type = ::getType(logits);
   int64_t dim = getDim();
-  Value most = t.reduce(ReductionKind::Max, getLogits(), dim);
-  Value shifted = t.sub(getLogits(), t.restore(most, getLogits(), dim));
+  Value most = t.reduce(ReductionKind::Max, logits, dim);
+  Value shifted = t.sub(logits, t.restore(most, logits, dim));
   Value sum = t.reduce(ReductionKind::Sum, t.exp(shifted), dim);
   Value logSumExp = t.add(t.log(sum), most);
   // The label's logit is the sum of those whose class is the label.
@@ -153,14 +155,14 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   Value classes = IotaOp::create(builder, getLoc(), type.clone(labelElement), dim);
   Value isLabel = t.compare(ComparePredicate::EQ, classes,
                             t.restore(getLabels(), classes, dim));
-  Value chosen = t.select(isLabel, getLogits(), t.zerosLike(getLogits()));
+  Value chosen = t.select(isLabel, logits, t.zerosLike(logits));
   Value loss = t.sub(logSumExp, t.reduce(ReductionKind::Sum, chosen, dim));
   if (std::optional<uint64_t> ignored = getIgnoreIndex()) {
     Value isIgnored = t.compare(ComparePredicate::EQ, getLabels(),
                                 t.splatLike(getLabels(), static_cast<int64_t>(*ignored)));
     loss = t.select(isIgnored, t.zerosLike(loss), loss);
   }
-  return {loss, logSumExp};
+  return {t.cast(loss, element), logSumExp};
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,6 +181,10 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
       key.getDimSize(rank - 2) != value.getDimSize(rank - 2))
     return emitOptionalError(loc, "has query, key and value that don't fit: they are "
                                   "[batch..., Q, D], [batch..., K, D] and [batch..., K, E]");
+  if (key.getElementType() != query.getElementType() ||
+      value.getElementType() != query.getElementType())
+    return emitOptionalError(loc, "has query, key and value of different element types; cast them "
+                                  "to one");
   SmallVector<int64_t> shape(query.getShape());
   types.push_back(nullptr);
   types.push_back(query.clone(ArrayRef(shape).drop_back()));
@@ -187,7 +193,21 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult AttentionOp::verify() { return success(); }
+LogicalResult AttentionOp::verify() {
+  if (!getBias())
+    return success();
+  RankedTensorType bias = ::getType(getBias()), query = ::getType(getQuery());
+  SmallVector<int64_t> scores(query.getShape());
+  scores.back() = ::getType(getKey()).getDimSize(query.getRank() - 2);
+  int64_t leading = query.getRank() - bias.getRank();
+  bool fits = leading >= 0 && bias.getElementType() == query.getElementType();
+  for (int64_t dim = 0; fits && dim < bias.getRank(); ++dim)
+    fits = bias.getDimSize(dim) == 1 || bias.getDimSize(dim) == scores[dim + leading];
+  if (!fits)
+    return emitOpError("has a bias of type ") << bias << "; it must be broadcastable to "
+                                              << query.clone(scores);
+  return success();
+}
 
 Value lgc::emitAttentionScores(OpBuilder &builder, AttentionOp op) {
   TensorMath t(builder, op.getLoc());
@@ -217,8 +237,13 @@ SmallVector<Value> AttentionOp::decompose(OpBuilder &builder) {
   Value scores = emitAttentionScores(builder, *this);
   int64_t rank = ::getType(scores).getRank();
   Value most = t.reduce(ReductionKind::Max, scores, rank - 1);
+  // A query that sees no key has weights of zero; its log_sum_exp of 0 makes the gradient's, too.
+  Value never = t.splatLike(most, -std::numeric_limits<double>::infinity());
+  Value seesNone = t.compare(ComparePredicate::EQ, most, never);
+  most = t.select(seesNone, t.zerosLike(most), most);
   Value exponential = t.exp(t.sub(scores, t.restore(most, scores, rank - 1)));
   Value sum = t.reduce(ReductionKind::Sum, exponential, rank - 1);
+  sum = t.select(seesNone, t.splatLike(sum, 1.0), sum);
   Value weights = t.div(exponential, t.restore(sum, scores, rank - 1));
   auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
   Value result = DotOp::create(builder, getLoc(), weights, getValue(), batch, batch,

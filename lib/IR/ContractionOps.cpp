@@ -142,8 +142,12 @@ static std::optional<SmallVector<int64_t>> getOutputShape(const Convolution &c) 
   if (c.groups < 1 || c.input[1] != c.filter[1] * c.groups || c.filter[0] % c.groups != 0)
     return std::nullopt;
   SmallVector<int64_t> shape{c.input[0], c.filter[0]};
+  // So that no product below overflows.
+  constexpr int64_t most = int64_t(1) << 30;
   for (size_t i = 0; i + 2 < rank; ++i) {
-    if (c.strides[i] < 1 || c.dilations[i] < 1)
+    if (c.strides[i] < 1 || c.dilations[i] < 1 || c.filter[i + 2] < 1 ||
+        std::max({c.strides[i], c.dilations[i], std::abs(c.low[i]), std::abs(c.high[i]),
+                  c.input[i + 2], c.filter[i + 2]}) > most)
       return std::nullopt;
     int64_t room =
         c.input[i + 2] + c.low[i] + c.high[i] - (c.filter[i + 2] - 1) * c.dilations[i] - 1;
@@ -175,6 +179,9 @@ LogicalResult ConvolutionOp::verify() {
 }
 
 LogicalResult ConvolutionInputOp::verify() {
+  if (::getType(getOutputGradient()).getElementType() != ::getType(getFilter()).getElementType() ||
+      ::getType(getResult()).getElementType() != ::getType(getFilter()).getElementType())
+    return emitOpError("multiplies elements of different types; cast one of them");
   std::optional<SmallVector<int64_t>> shape =
       getOutputShape(getConvolution(*this, getResult(), getFilter(), {}));
   if (!shape || ArrayRef(*shape) != ::getType(getOutputGradient()).getShape())
@@ -183,6 +190,10 @@ LogicalResult ConvolutionInputOp::verify() {
 }
 
 LogicalResult ConvolutionFilterOp::verify() {
+  if (::getType(getInput()).getElementType() !=
+          ::getType(getOutputGradient()).getElementType() ||
+      ::getType(getInput()).getElementType() != ::getType(getResult()).getElementType())
+    return emitOpError("multiplies elements of different types; cast one of them");
   std::optional<SmallVector<int64_t>> shape =
       getOutputShape(getConvolution(*this, getInput(), getResult(), {}));
   if (!shape || ArrayRef(*shape) != ::getType(getOutputGradient()).getShape())
@@ -224,6 +235,7 @@ public:
     Value at = add(mul(output, c.strides[i]), mul(kernel, c.dilations[i]));
     return clamp(sub(at, number(c.low[i])), c.input[i + 2]);
   }
+  Value getZero(Type element) { return ScalarMath(builder, loc, element).zero(); }
   /// The product where all requirements hold, else zero.
   Value getProduct(Type element, Value x, Value y) {
     ScalarMath s(builder, loc, element);
@@ -246,6 +258,8 @@ SmallVector<Value> ConvolutionOp::emitElement(OpBuilder &builder, ValueRange ind
   Convolution c =
       getConvolution(*this, getInput(), getFilter(), ::getType(getResult()).getShape());
   PositionEmitter e(builder, getLoc());
+  if (::getType(getInput()).getNumElements() == 0)
+    return {e.getZero(::getType(getInput()).getElementType())};
   size_t spatial = c.getSpatialRank();
   Value batch = indices[0], channel = indices[1], inGroup = indices[spatial + 2];
   Value group = e.div(channel, c.filter[0] / c.groups);
@@ -271,9 +285,8 @@ SmallVector<Value> ConvolutionInputOp::emitElement(OpBuilder &builder, ValueRang
   Convolution c =
       getConvolution(*this, getResult(), getFilter(), ::getType(getOutputGradient()).getShape());
   PositionEmitter e(builder, getLoc());
-  ScalarMath s(builder, getLoc(), ::getType(getResult()).getElementType());
   if (::getType(getOutputGradient()).getNumElements() == 0)
-    return {s.zero()};
+    return {e.getZero(::getType(getResult()).getElementType())};
   size_t spatial = c.getSpatialRank();
   Value channel = indices[1], inGroup = indices[spatial + 2];
   Value group = e.div(channel, c.filter[1]);
@@ -306,6 +319,8 @@ SmallVector<Value> ConvolutionFilterOp::emitElement(OpBuilder &builder, ValueRan
   Convolution c =
       getConvolution(*this, getInput(), getResult(), ::getType(getOutputGradient()).getShape());
   PositionEmitter e(builder, getLoc());
+  if (::getType(getInput()).getNumElements() == 0)
+    return {e.getZero(::getType(getResult()).getElementType())};
   size_t spatial = c.getSpatialRank();
   Value outChannel = indices[0], inGroup = indices[1], batch = indices[spatial + 2];
   Value group = e.div(outChannel, c.filter[0] / c.groups);

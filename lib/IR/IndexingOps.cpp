@@ -100,7 +100,11 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
   return success();
 }
 
-LogicalResult GatherNdOp::verify() { return success(); }
+LogicalResult GatherNdOp::verify() {
+  if (::getType(getOperand()).getNumElements() == 0 && ::getType(getResult()).getNumElements() > 0)
+    return emitOpError("picks elements of an operand that has none");
+  return success();
+}
 
 SmallVector<Value> GatherNdOp::emitElement(OpBuilder &builder, ValueRange indices,
                                            ElementReader read) {
@@ -133,7 +137,11 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Lo
   return success();
 }
 
-LogicalResult GatherElementsOp::verify() { return success(); }
+LogicalResult GatherElementsOp::verify() {
+  if (::getType(getOperand()).getNumElements() == 0 && ::getType(getResult()).getNumElements() > 0)
+    return emitOpError("picks elements of an operand that has none");
+  return success();
+}
 
 SmallVector<Value> GatherElementsOp::emitElement(OpBuilder &builder, ValueRange indices,
                                                  ElementReader read) {
@@ -166,10 +174,15 @@ public:
     return index;
   }
 
-  void update(Value element, Value buffer, ValueRange place) {
+  /// Emits `body` where all places asked for are inside of the buffer.
+  void ifInside(llvm::function_ref<void()> body) {
     auto guard = scf::IfOp::create(builder, loc, isInside, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
+    body();
+  }
+
+  void update(Value element, Value buffer, ValueRange place) {
     ScalarMath s(builder, loc, elementType);
     if (kind != ScatterKind::Replace) {
       Value old = buffers.load(buffer, place);
@@ -209,13 +222,20 @@ void ScatterOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange r
   KernelBuffers buffers(builder, getLoc());
   buffers.copy(operands[0], results[0]);
   int64_t axis = getAxis(), count = ::getType(getIndices()).getRank();
-  buffers.forEach(::getType(getUpdates()).getShape(), [&](ValueRange at) {
+  ArrayRef<int64_t> shape = ::getType(getUpdates()).getShape();
+  buffers.forEach(shape.take_front(axis + count), [&](ValueRange outer) {
     ScatterEmitter scatter(builder, *this, getKind());
-    SmallVector<Value> place(at.take_front(axis));
-    place.push_back(scatter.getPlace(buffers.load(operands[1], at.slice(axis, count)),
-                                     ::getType(getOperand()).getDimSize(axis)));
-    llvm::append_range(place, at.drop_front(axis + count));
-    scatter.update(buffers.load(operands[2], at), results[0], place);
+    Value index = scatter.getPlace(buffers.load(operands[1], outer.drop_front(axis)),
+                                   ::getType(getOperand()).getDimSize(axis));
+    scatter.ifInside([&] {
+      buffers.forEach(shape.drop_front(axis + count), [&](ValueRange inner) {
+        SmallVector<Value> from(outer), to(outer.take_front(axis));
+        to.push_back(index);
+        llvm::append_range(from, inner);
+        llvm::append_range(to, inner);
+        scatter.update(buffers.load(operands[2], from), results[0], to);
+      });
+    });
   });
 }
 
@@ -240,17 +260,24 @@ void ScatterNdOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange
   buffers.copy(operands[0], results[0]);
   RankedTensorType tuples = ::getType(getIndices());
   int64_t batch = getBatchDims(), positions = tuples.getRank() - 1;
-  buffers.forEach(::getType(getUpdates()).getShape(), [&](ValueRange at) {
+  ArrayRef<int64_t> shape = ::getType(getUpdates()).getShape();
+  buffers.forEach(shape.take_front(positions), [&](ValueRange outer) {
     ScatterEmitter scatter(builder, *this, getKind());
-    SmallVector<Value> place(at.take_front(batch));
+    SmallVector<Value> slice(outer.take_front(batch));
     for (int64_t i = 0; i < tuples.getShape().back(); ++i) {
-      SmallVector<Value> tuple(at.take_front(positions));
+      SmallVector<Value> tuple(outer);
       tuple.push_back(buffers.index(i));
-      place.push_back(scatter.getPlace(buffers.load(operands[1], tuple),
+      slice.push_back(scatter.getPlace(buffers.load(operands[1], tuple),
                                        ::getType(getOperand()).getDimSize(batch + i)));
     }
-    llvm::append_range(place, at.drop_front(positions));
-    scatter.update(buffers.load(operands[2], at), results[0], place);
+    scatter.ifInside([&] {
+      buffers.forEach(shape.drop_front(positions), [&](ValueRange inner) {
+        SmallVector<Value> from(outer), to(slice);
+        llvm::append_range(from, inner);
+        llvm::append_range(to, inner);
+        scatter.update(buffers.load(operands[2], from), results[0], to);
+      });
+    });
   });
 }
 
@@ -261,6 +288,8 @@ LogicalResult ScatterElementsOp::verify() {
   if (indices.getShape() != ::getType(getUpdates()).getShape() ||
       indices.getRank() != operand.getRank())
     return emitOpError("needs indices and updates of one shape, of the operand's rank");
+  if (::getType(getUpdates()).getElementType() != operand.getElementType())
+    return emitOpError("has updates of another element type than its operand; cast them");
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
     if (dim != static_cast<int64_t>(getAxis()) &&
         indices.getDimSize(dim) > operand.getDimSize(dim))
@@ -277,6 +306,7 @@ void ScatterElementsOp::emitKernel(OpBuilder &builder, ValueRange operands, Valu
     SmallVector<Value> place(at);
     place[getAxis()] = scatter.getPlace(buffers.load(operands[1], at),
                                         ::getType(getOperand()).getDimSize(getAxis()));
-    scatter.update(buffers.load(operands[2], at), results[0], place);
+    scatter.ifInside(
+        [&] { scatter.update(buffers.load(operands[2], at), results[0], place); });
   });
 }

@@ -34,8 +34,12 @@ static std::optional<SmallVector<int64_t>> getWindowsShape(RankedTensorType oper
       g.dilations.size() != spatial || g.low.size() != spatial || g.high.size() != spatial)
     return std::nullopt;
   SmallVector<int64_t> shape(operand.getShape());
+  // So that no product below overflows.
+  constexpr int64_t most = int64_t(1) << 30;
   for (size_t i = 0; i < spatial; ++i) {
-    if (g.window[i] < 1 || g.strides[i] < 1 || g.dilations[i] < 1 || g.low[i] < 0)
+    if (g.window[i] < 1 || g.strides[i] < 1 || g.dilations[i] < 1 || g.low[i] < 0 ||
+        std::abs(g.high[i]) > most ||
+        std::max({g.window[i], g.strides[i], g.dilations[i], g.low[i], shape[i + 2]}) > most)
       return std::nullopt;
     int64_t room = shape[i + 2] + g.low[i] + g.high[i] - (g.window[i] - 1) * g.dilations[i] - 1;
     if (room < 0)
@@ -99,10 +103,12 @@ SmallVector<int64_t> ReduceWindowOp::getReductionShape() {
 SmallVector<Value> ReduceWindowOp::emitElement(OpBuilder &builder, ValueRange indices,
                                                ElementReader read) {
   RankedTensorType type = ::getType(getOperand());
+  ScalarMath s(builder, getLoc(), type.getElementType());
+  if (type.getNumElements() == 0)
+    return {emitNeutral(s, getKind())};
   auto [source, inside] =
       emitWindowPosition(builder, getLoc(), getGeometry(*this), type.getShape(),
                          indices.take_front(type.getRank()), indices.drop_front(type.getRank()));
-  ScalarMath s(builder, getLoc(), type.getElementType());
   return {arith::SelectOp::create(builder, getLoc(), inside, read(0, source),
                                   emitNeutral(s, getKind()))};
 }
@@ -137,6 +143,8 @@ SmallVector<Value> WindowArgmaxOp::emitElement(OpBuilder &builder, ValueRange in
                                                ElementReader read) {
   Location loc = getLoc();
   RankedTensorType type = ::getType(getOperand());
+  if (type.getNumElements() == 0)
+    return emitInit(builder);
   auto [source, inside] =
       emitWindowPosition(builder, loc, getGeometry(*this), type.getShape(),
                          indices.take_front(type.getRank()), indices.drop_front(type.getRank()));

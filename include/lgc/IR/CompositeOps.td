@@ -15,7 +15,8 @@ include "lgc/IR/ShapeOps.td"
 class Lgc_CompositeOp<string mnemonic, list<Trait> traits = []>
     : Lgc_TensorOp<mnemonic, !listconcat(
         [DeclareOpInterfaceMethods<Lgc_DecompositionOpInterface>,
-         DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], traits)>;
+         DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], traits),
+        ["getShardingRule", "getFlops"]>;
 
 def Lgc_SoftmaxOp : Lgc_CompositeOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "e^x divided by its sum along a dimension";
@@ -61,7 +62,7 @@ def Lgc_CrossEntropyOp : Lgc_CompositeOp<"cross_entropy", [InferTypeOpAdaptor]> 
   let summary = "negative log-likelihood of labels under softmax, one for each position";
   let description = [{
     `labels` have the shape of the logits without `dim`. Where a label is `ignore_index`, the loss
-    is 0 and so is the gradient. `log_sum_exp` is kept for the gradient.
+    is 0 and so is the gradient. `log_sum_exp` is kept for the gradient, in f32 for f16 and bf16.
   }];
   let arguments = (ins Lgc_FloatTensor:$logits, Lgc_IndexTensor:$labels, I64Attr:$dim,
                        OptionalAttr<I64Attr>:$ignore_index);
