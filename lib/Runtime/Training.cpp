@@ -226,6 +226,7 @@ void Run::fillBatch() {
     return;
   }
   std::vector<int64_t> indices;
+  indices.reserve(size_t(manifest.batch));
   for (int64_t i = 0; i < manifest.batch; ++i)
     indices.push_back(order->at(state.position + i));
   samples->load(arena, indices);

@@ -7,10 +7,11 @@
 
 #include "lgc/Runtime/Validation.h"
 
-#include "lgc/Runtime/Error.h"
+#include "lgc/Runtime/Kernels.h"
 
 #include <algorithm>
-#include <cmath>
+#include <atomic>
+#include <limits>
 
 using namespace lgc::runtime;
 
@@ -34,6 +35,30 @@ public:
 private:
   int64_t size = 0, rows = 1, inner = 1;
 };
+
+/// Which of `count` elements, `stride` apart, is the largest; -1 where none is a number.
+template <typename Load>
+int64_t largestBy(Load load, int64_t first, int64_t count, int64_t stride) {
+  int64_t best = -1;
+  double highest = -std::numeric_limits<double>::infinity();
+  for (int64_t i = 0; i < count; ++i) {
+    double value = load(first + i * stride);
+    if (value > highest) {
+      highest = value;
+      best = i;
+    }
+  }
+  return best;
+}
+
+int64_t largest(const TensorView &tensor, int64_t first, int64_t count, int64_t stride) {
+  if (tensor.type == ElementType::F32) {
+    auto *values = reinterpret_cast<const float *>(tensor.data);
+    return largestBy([=](int64_t i) { return double(values[i]); }, first, count, stride);
+  }
+  return largestBy([&](int64_t i) { return floatAt(tensor.data, tensor.type, i); }, first, count,
+                   stride);
+}
 } // namespace
 
 Validation::Validation(const Manifest &manifest, const std::vector<std::string> &paths)
@@ -57,31 +82,28 @@ void Validation::ignoreLabelsFrom(const Arena &arena, int64_t realSamples) const
 }
 
 Validation::Counts Validation::countLabels(const Arena &arena, int64_t realSamples) const {
-  Counts counts;
   const Classification &classes = *manifest.classification;
   const Buffer &labels = *manifest.find(classes.labels), &logits = *manifest.find(classes.logits);
   SampleOf sampleOf(labels, manifest.batch);
   int64_t classCount = logits.shape[classes.classDimension], inner = 1;
   for (size_t i = classes.classDimension + 1; i < logits.shape.size(); ++i)
     inner *= logits.shape[i];
-  for (int64_t i = 0; i < *elementCount(labels.shape); ++i) {
-    int64_t label = integerAt(arena.at(labels), labels.type, i);
-    if (label == classes.ignoredLabel || sampleOf(i) >= realSamples)
-      continue;
-    ++counts.labels;
-    const std::byte *values = arena.at(logits);
-    int64_t first = i / inner * classCount * inner + i % inner, best = 0;
-    double highest = floatAt(values, logits.type, first);
-    for (int64_t candidate = 1; candidate < classCount; ++candidate) {
-      double value = floatAt(values, logits.type, first + candidate * inner);
-      if (value > highest) {
-        highest = value;
-        best = candidate;
-      }
+  std::atomic<int64_t> counted{0}, correct{0};
+  auto countRange = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t label = integerAt(arena.at(labels), labels.type, i);
+      if (label == classes.ignoredLabel || sampleOf(i) >= realSamples)
+        continue;
+      int64_t first = i / inner * classCount * inner + i % inner;
+      ++counted;
+      correct += label == largest(arena.view(logits), first, classCount, inner);
     }
-    counts.correct += best == label && !std::isnan(highest);
-  }
-  return counts;
+  };
+  // A language model has hundreds of millions of logits in a batch.
+  lgc_parallel_for([](void *context, int64_t begin,
+                      int64_t end) { (*static_cast<decltype(countRange) *>(context))(begin, end); },
+                   &countRange, *elementCount(labels.shape), /*grain=*/16);
+  return {counted, correct};
 }
 
 ValidationResult Validation::run(const Arena &arena, void (*forward)(uint8_t *arena)) const {
@@ -98,6 +120,7 @@ ValidationResult Validation::run(const Arena &arena, void (*forward)(uint8_t *ar
   for (int64_t first = 0; first < samples.count(); first += manifest.batch) {
     int64_t real = std::min(manifest.batch, samples.count() - first);
     std::vector<int64_t> indices;
+    indices.reserve(size_t(manifest.batch));
     for (int64_t i = 0; i < manifest.batch; ++i)
       indices.push_back(first + std::min(i, real - 1));
     samples.load(arena, indices);

@@ -29,6 +29,7 @@
 
 #include <stdint.h>
 
+// NOLINTBEGIN(readability-identifier-naming): the names of C
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -136,5 +137,6 @@ void lgc_conv_backward_weights(const lgc_conv_descriptor *descriptor, const void
 #ifdef __cplusplus
 }
 #endif
+// NOLINTEND(readability-identifier-naming)
 
 #endif // LGC_RUNTIME_KERNELS_H

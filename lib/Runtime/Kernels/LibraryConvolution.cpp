@@ -86,7 +86,7 @@ LibraryConvolution::LibraryConvolution(const lgc_conv_descriptor &d, Direction d
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 
-  auto adopt = [&](auto chosen, auto makePrimitive) {
+  auto adopt = [&](const auto &chosen, auto makePrimitive) {
     implementationName = chosen.impl_info_str();
     scratchpad = chosen.scratchpad_desc();
     createPrimitive = [=] { return dnnl::primitive(makePrimitive(chosen)); };
@@ -99,7 +99,7 @@ LibraryConvolution::LibraryConvolution(const lgc_conv_descriptor &d, Direction d
       dilations, padsBegin, padsEnd, attributes);
   switch (direction) {
   case Direction::Forward:
-    adopt(forward, [](auto chosen) { return dnnl::convolution_forward(chosen); });
+    adopt(forward, [](const auto &chosen) { return dnnl::convolution_forward(chosen); });
     addTensor(DNNL_ARG_SRC, /*isResult=*/false, input, forward.src_desc());
     addTensor(DNNL_ARG_WEIGHTS, /*isResult=*/false, weights, forward.weights_desc());
     addTensor(DNNL_ARG_DST, /*isResult=*/true, output, forward.dst_desc());
@@ -110,7 +110,7 @@ LibraryConvolution::LibraryConvolution(const lgc_conv_descriptor &d, Direction d
     dnnl::convolution_backward_data::primitive_desc backward(
         engine(), algorithm, wantedInput, anyLayout(weights), wantedOutput, strides, dilations,
         padsBegin, padsEnd, forward, attributes);
-    adopt(backward, [](auto chosen) { return dnnl::convolution_backward_data(chosen); });
+    adopt(backward, [](const auto &chosen) { return dnnl::convolution_backward_data(chosen); });
     addTensor(DNNL_ARG_DIFF_SRC, /*isResult=*/true, input, backward.diff_src_desc());
     addTensor(DNNL_ARG_WEIGHTS, /*isResult=*/false, weights, backward.weights_desc());
     addTensor(DNNL_ARG_DIFF_DST, /*isResult=*/false, output, backward.diff_dst_desc());
@@ -120,7 +120,7 @@ LibraryConvolution::LibraryConvolution(const lgc_conv_descriptor &d, Direction d
     dnnl::convolution_backward_weights::primitive_desc backward(
         engine(), algorithm, wantedInput, anyLayout(weights), d.has_bias ? bias : noBias,
         wantedOutput, strides, dilations, padsBegin, padsEnd, forward, attributes);
-    adopt(backward, [](auto chosen) { return dnnl::convolution_backward_weights(chosen); });
+    adopt(backward, [](const auto &chosen) { return dnnl::convolution_backward_weights(chosen); });
     addTensor(DNNL_ARG_SRC, /*isResult=*/false, input, backward.src_desc());
     addTensor(DNNL_ARG_DIFF_WEIGHTS, /*isResult=*/true, weights, backward.diff_weights_desc());
     addTensor(DNNL_ARG_DIFF_DST, /*isResult=*/false, output, backward.diff_dst_desc());
@@ -132,8 +132,8 @@ LibraryConvolution::LibraryConvolution(const lgc_conv_descriptor &d, Direction d
   scratchpadOffset = reserve(int64_t(scratchpad.get_size()));
 }
 
-void LibraryConvolution::addTensor(int argument, bool isResult, memory::desc outside,
-                                   memory::desc inside) {
+void LibraryConvolution::addTensor(int argument, bool isResult, const memory::desc &outside,
+                                   const memory::desc &inside) {
   Tensor tensor;
   tensor.argument = argument;
   tensor.isResult = isResult;

@@ -41,8 +41,8 @@ private:
     dnnl::reorder reorder;
   };
 
-  void addTensor(int argument, bool isResult, dnnl::memory::desc outside,
-                 dnnl::memory::desc inside);
+  void addTensor(int argument, bool isResult, const dnnl::memory::desc &outside,
+                 const dnnl::memory::desc &inside);
   void createPrimitives();
 
   std::function<dnnl::primitive()> createPrimitive;
