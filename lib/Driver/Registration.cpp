@@ -6,7 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "lgc/Driver/Registration.h"
+#include "lgc/Fusion/Passes.h"
 #include "lgc/IR/LgcDialect.h"
+#include "lgc/IR/Passes.h"
+#include "lgc/Memory/Passes.h"
+#include "lgc/Target/CPU/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
@@ -15,9 +20,14 @@ using namespace mlir;
 
 void lgc::registerDialects(DialectRegistry &registry) {
   registry.insert<LgcDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect,
+                  cf::ControlFlowDialect>();
 }
 
 void lgc::registerPasses() {
   registerTransformsPasses();
+  registerDecomposePass();
+  registerFusionPasses();
+  registerMemoryPasses();
+  registerTargetCPUPasses();
 }

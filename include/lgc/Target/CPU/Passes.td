@@ -10,6 +10,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CpuAnnotateScratchPass : Pass<"lgc-cpu-annotate-scratch", "::mlir::ModuleOp"> {
+  let summary = "say how much scratch memory each kernel needs on the CPU";
+  let description = [{
+    Sets `lgc.scratch_bytes` on kernels, which memory planning gives to each of their launches.
+
+    Before:
+    ```mlir
+    func.func private @sort_0(%x: tensor<64xf32>) -> tensor<64xf32> attributes {lgc.kernel}
+    ```
+    After:
+    ```mlir
+    func.func private @sort_0(%x: tensor<64xf32>) -> tensor<64xf32>
+        attributes {lgc.kernel, lgc.scratch_bytes = 768 : i64}
+    ```
+  }];
+}
+
 def CpuLowerKernelsPass : Pass<"lgc-cpu-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "turn kernels on tensors into loops over buffers";
   let description = [{
