@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include <cmath>
-#include "TensorMath.h"
+#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorMath.h"
+#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorMath.h"
+#include "lgc/IR/TensorMath.h"
 
 using namespace mlir;
 using namespace lgc;

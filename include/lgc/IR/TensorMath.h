@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LGC_LIB_IR_TENSORMATH_H
-#define LGC_LIB_IR_TENSORMATH_H
+#ifndef LGC_IR_TENSORMATH_H
+#define LGC_IR_TENSORMATH_H
 
 #include "lgc/IR/LgcOps.h"
 #include "mlir/IR/Builders.h"
@@ -85,4 +85,4 @@ mlir::Value emitAttentionScores(mlir::OpBuilder &builder, AttentionOp op);
 
 } // namespace lgc
 
-#endif // LGC_LIB_IR_TENSORMATH_H
+#endif // LGC_IR_TENSORMATH_H
