@@ -15,11 +15,13 @@ using namespace lgc;
 
 using llvm::APInt;
 
-static RankedTensorType getType(Value value) { return cast<RankedTensorType>(value.getType()); }
+static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-static bool isUnsignedElement(Type type) {
-  return type.isUnsignedInteger() || type.isInteger(1);
-}
+static bool isFloat(Value value) { return isa<FloatType>(getTensor(value).getElementType()); }
+
+static bool isUnsignedElement(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
+
+static bool isUnsigned(Value value) { return isUnsignedElement(getTensor(value).getElementType()); }
 
 /// Whether a constant is the same number everywhere.
 static bool isSplat(Attribute operand, double number) {
@@ -28,8 +30,14 @@ static bool isSplat(Attribute operand, double number) {
     return false;
   ConstantElement element = getElement(constant, 0);
   if (isa<FloatType>(constant.getElementType()))
-    return element.number == number && !std::signbit(element.number);
+    return element.number == number && std::signbit(element.number) == std::signbit(number);
   return element.bits == APInt(element.bits.getBitWidth(), static_cast<uint64_t>(number));
+}
+
+/// Whether each bit of each element is set.
+static bool isAllOnes(Attribute operand) {
+  auto constant = dyn_cast_or_null<DenseElementsAttr>(operand);
+  return constant && constant.isSplat() && getElement(constant, 0).bits.isAllOnes();
 }
 
 //===----------------------------------------------------------------------===//
@@ -37,19 +45,16 @@ static bool isSplat(Attribute operand, double number) {
 //===----------------------------------------------------------------------===//
 
 /// Functions of numbers fold on floating-point constants only.
-static OpFoldResult foldFunction(Value operand, Attribute constant, double (*function)(double)) {
-  RankedTensorType type = getType(operand);
-  if (!isa<FloatType>(type.getElementType()))
-    return {};
-  return foldElements(type, constant, [&](ArrayRef<ConstantElement> x) {
+static OpFoldResult foldFunction(Value result, Attribute constant, double (*function)(double)) {
+  return foldElements(getTensor(result), constant, [&](ArrayRef<ConstantElement> x) {
     return ConstantElement{function(x[0].number), APInt()};
   });
 }
 
-#define LGC_FOLD_FUNCTION(OP, EXPRESSION)                                                         \
-  OpFoldResult OP::fold(FoldAdaptor adaptor) {                                                    \
-    return foldFunction(getOperand(), adaptor.getOperand(),                                       \
-                        [](double x) -> double { return EXPRESSION; });                           \
+#define LGC_FOLD_FUNCTION(OP, EXPRESSION)                                                          \
+  OpFoldResult OP::fold(FoldAdaptor adaptor) {                                                     \
+    return foldFunction(getResult(), adaptor.getOperand(),                                         \
+                        [](double x) -> double { return EXPRESSION; });                            \
   }
 
 LGC_FOLD_FUNCTION(ExpOp, std::exp(x))
@@ -79,67 +84,52 @@ LGC_FOLD_FUNCTION(RoundEvenOp, std::nearbyint(x))
 OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getOperand().getDefiningOp<NegOp>())
     return inner.getOperand();
-  return foldElements(cast<RankedTensorType>(getResult().getType()), adaptor.getOperand(), [](ArrayRef<ConstantElement> x) {
-    return ConstantElement{-x[0].number, -x[0].bits};
-  });
+  return foldElements(
+      getTensor(getResult()), adaptor.getOperand(),
+      [](ArrayRef<ConstantElement> x) { return ConstantElement{-x[0].number, -x[0].bits}; });
 }
 
 OpFoldResult AbsOp::fold(FoldAdaptor adaptor) {
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
-  return foldElements(cast<RankedTensorType>(getResult().getType()), adaptor.getOperand(), [&](ArrayRef<ConstantElement> x) {
-    return ConstantElement{std::fabs(x[0].number), isUnsigned ? x[0].bits : x[0].bits.abs()};
-  });
+  bool hasNoSign = isUnsigned(getResult());
+  return foldElements(
+      getTensor(getResult()), adaptor.getOperand(), [&](ArrayRef<ConstantElement> x) {
+        return ConstantElement{std::fabs(x[0].number), hasNoSign ? x[0].bits : x[0].bits.abs()};
+      });
 }
 
 OpFoldResult SignOp::fold(FoldAdaptor adaptor) {
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
-  return foldElements(cast<RankedTensorType>(getResult().getType()), adaptor.getOperand(), [&](ArrayRef<ConstantElement> x) {
-    double number = x[0].number;
-    APInt bits = x[0].bits;
-    if (!bits.isZero())
-      bits = !isUnsigned && bits.isNegative() ? APInt::getAllOnes(bits.getBitWidth())
-                                              : APInt(bits.getBitWidth(), 1);
-    return ConstantElement{number > 0 ? 1.0 : number < 0 ? -1.0 : number, bits};
-  });
+  bool hasNoSign = isUnsigned(getResult());
+  return foldElements(
+      getTensor(getResult()), adaptor.getOperand(), [&](ArrayRef<ConstantElement> x) {
+        double number = x[0].number;
+        APInt bits = x[0].bits;
+        if (!bits.isZero())
+          bits = !hasNoSign && bits.isNegative() ? APInt::getAllOnes(bits.getBitWidth())
+                                                 : APInt(bits.getBitWidth(), 1);
+        return ConstantElement{number > 0 ? 1.0 : number < 0 ? -1.0 : number, bits};
+      });
 }
 
 OpFoldResult NotOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getOperand().getDefiningOp<NotOp>())
     return inner.getOperand();
-  return foldElements(cast<RankedTensorType>(getResult().getType()), adaptor.getOperand(), [](ArrayRef<ConstantElement> x) {
-    return ConstantElement{0.0, ~x[0].bits};
-  });
+  return foldElements(getTensor(getResult()), adaptor.getOperand(),
+                      [](ArrayRef<ConstantElement> x) { return ConstantElement{0.0, ~x[0].bits}; });
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
-    return getOperand();
-  Type from = ::getType(getOperand()).getElementType(), to = ::getType(getResult()).getElementType();
-  return foldElements(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getOperand(),
-      [&](ArrayRef<ConstantElement> x) -> std::optional<ConstantElement> {
-        const ConstantElement &element = x[0];
-        if (isa<FloatType>(from) && isa<FloatType>(to))
-          return ConstantElement{element.number, APInt()};
-        if (isa<FloatType>(to))
-          return ConstantElement{element.bits.roundToDouble(!isUnsignedElement(from)), APInt()};
-        unsigned width = to.getIntOrFloatBitWidth();
-        if (to.isInteger(1))
-          return ConstantElement{0.0, APInt(1, isa<FloatType>(from) ? element.number != 0.0
-                                                                    : !element.bits.isZero())};
-        if (isa<FloatType>(from)) {
-          // Only what is in range whatever the type; the rest is left to the target.
-          if (!(std::fabs(element.number) < std::ldexp(1.0, std::min(width, 63u) - 1)) ||
-              (element.number < 0 && isUnsignedElement(to)))
-            return std::nullopt;
-          return ConstantElement{
-              0.0, APInt(64, static_cast<int64_t>(element.number), true).sextOrTrunc(width)};
-        }
-        if (getSaturate())
-          return std::nullopt;
-        return ConstantElement{0.0, isUnsignedElement(from) ? element.bits.zextOrTrunc(width)
-                                                            : element.bits.sextOrTrunc(width)};
-      });
+OpFoldResult IsNanOp::fold(FoldAdaptor adaptor) {
+  return foldElements(getTensor(getResult()), adaptor.getOperand(),
+                      [](ArrayRef<ConstantElement> x) {
+                        return ConstantElement{0.0, APInt(1, std::isnan(x[0].number))};
+                      });
+}
+
+OpFoldResult IsInfOp::fold(FoldAdaptor adaptor) {
+  return foldElements(getTensor(getResult()), adaptor.getOperand(),
+                      [&](ArrayRef<ConstantElement> x) {
+                        bool wanted = x[0].number < 0 ? getDetectNegative() : getDetectPositive();
+                        return ConstantElement{0.0, APInt(1, std::isinf(x[0].number) && wanted)};
+                      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,109 +154,172 @@ foldBinary(RankedTensorType type, Attribute lhs, Attribute rhs,
 }
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  // For floating point, x + 0 is x but for -0, whose sign no loss depends on but which a
-  // division might show: fold integers only.
-  if (!isa<FloatType>(::getType(getResult()).getElementType()) && isSplat(adaptor.getRhs(), 0))
+  // Floating point keeps x + 0, which is 0 and not -0 for x = -0.
+  double neutral = isFloat(getResult()) ? -0.0 : 0.0;
+  if (isSplat(adaptor.getRhs(), neutral))
     return getLhs();
+  if (isSplat(adaptor.getLhs(), neutral))
+    return getRhs();
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(), [](double x, double y) { return x + y; },
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
+      [](double x, double y) { return x + y; },
       [](const APInt &x, const APInt &y) { return x + y; });
 }
 
 OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
-  if (isSplat(adaptor.getRhs(), 0))
+  if (isSplat(adaptor.getRhs(), 0.0))
     return getLhs();
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(), [](double x, double y) { return x - y; },
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
+      [](double x, double y) { return x - y; },
       [](const APInt &x, const APInt &y) { return x - y; });
 }
 
 OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
-  if (isSplat(adaptor.getRhs(), 1))
+  if (isSplat(adaptor.getRhs(), 1.0))
     return getLhs();
-  if (isSplat(adaptor.getLhs(), 1))
+  if (isSplat(adaptor.getLhs(), 1.0))
     return getRhs();
+  // NaN, infinity and -0 times 0 aren't 0: integers only.
+  for (Attribute operand : {adaptor.getLhs(), adaptor.getRhs()})
+    if (!isFloat(getResult()) && isSplat(operand, 0.0))
+      return operand;
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(), [](double x, double y) { return x * y; },
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
+      [](double x, double y) { return x * y; },
       [](const APInt &x, const APInt &y) { return x * y; });
 }
 
 OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
-  if (isSplat(adaptor.getRhs(), 1))
+  if (isSplat(adaptor.getRhs(), 1.0))
     return getLhs();
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
+  bool hasNoSign = isUnsigned(getResult());
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(), [](double x, double y) { return x / y; },
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
+      [](double x, double y) { return x / y; },
       [&](const APInt &x, const APInt &y) {
         if (y.isZero())
           return APInt(x.getBitWidth(), 0);
-        return isUnsigned ? x.udiv(y) : x.sdiv(y);
+        return hasNoSign ? x.udiv(y) : x.sdiv(y);
       });
 }
 
 OpFoldResult RemOp::fold(FoldAdaptor adaptor) {
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
+  bool hasNoSign = isUnsigned(getResult());
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(),
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
       [](double x, double y) { return std::fmod(x, y); },
       [&](const APInt &x, const APInt &y) {
         if (y.isZero())
           return APInt(x.getBitWidth(), 0);
-        return isUnsigned ? x.urem(y) : x.srem(y);
+        return hasNoSign ? x.urem(y) : x.srem(y);
       });
 }
 
+/// As the scalar code does, through f64; none where that rounds.
+static std::optional<APInt> powIntegers(const APInt &x, const APInt &y, bool hasNoSign) {
+  double power = std::pow(x.roundToDouble(!hasNoSign), y.roundToDouble(!hasNoSign));
+  constexpr double exact = 9007199254740992.0; // 2^53
+  if (!(std::fabs(power) < exact))
+    return std::nullopt;
+  return APInt(64, static_cast<uint64_t>(static_cast<int64_t>(power))).sextOrTrunc(x.getBitWidth());
+}
+
 OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
-  if (isSplat(adaptor.getRhs(), 1))
+  if (isSplat(adaptor.getRhs(), 1.0))
     return getLhs();
+  bool hasNoSign = isUnsigned(getResult());
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(),
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
       [](double x, double y) { return std::pow(x, y); },
-      [](const APInt &, const APInt &) { return std::optional<APInt>(); });
+      [&](const APInt &x, const APInt &y) { return powIntegers(x, y, hasNoSign); });
 }
 
 OpFoldResult Atan2Op::fold(FoldAdaptor adaptor) {
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(),
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
       [](double x, double y) { return std::atan2(x, y); },
       [](const APInt &, const APInt &) { return std::optional<APInt>(); });
 }
 
+/// NaN if either is; -0 counts as less than 0.
+static double getLarger(double x, double y) {
+  if (std::isnan(x) || x > y || (x == y && std::signbit(y)))
+    return x;
+  return y;
+}
+
 OpFoldResult MaxOp::fold(FoldAdaptor adaptor) {
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
+  if (getLhs() == getRhs())
+    return getLhs();
+  bool hasNoSign = isUnsigned(getResult());
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(),
-      [](double x, double y) { return std::isnan(x) || x > y ? x : y; },
-      [&](const APInt &x, const APInt &y) { return (isUnsigned ? x.ugt(y) : x.sgt(y)) ? x : y; });
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(), getLarger,
+      [&](const APInt &x, const APInt &y) { return (hasNoSign ? x.ugt(y) : x.sgt(y)) ? x : y; });
 }
 
 OpFoldResult MinOp::fold(FoldAdaptor adaptor) {
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
+  if (getLhs() == getRhs())
+    return getLhs();
+  bool hasNoSign = isUnsigned(getResult());
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(),
-      [](double x, double y) { return std::isnan(x) || x < y ? x : y; },
-      [&](const APInt &x, const APInt &y) { return (isUnsigned ? x.ult(y) : x.slt(y)) ? x : y; });
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
+      [](double x, double y) { return -getLarger(-x, -y); },
+      [&](const APInt &x, const APInt &y) { return (hasNoSign ? x.ult(y) : x.slt(y)) ? x : y; });
 }
 
 /// Bitwise operations have integer operands only.
-#define LGC_FOLD_BITS(OP, EXPRESSION)                                                             \
-  OpFoldResult OP::fold(FoldAdaptor adaptor) {                                                    \
-    return foldBinary(                                                                            \
-        cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(), [](double, double) { return 0.0; },        \
-        [](const APInt &x, const APInt &y) { return EXPRESSION; });                               \
-  }
+static OpFoldResult foldBits(Value result, Attribute lhs, Attribute rhs,
+                             APInt (*function)(const APInt &, const APInt &)) {
+  return foldBinary(
+      getTensor(result), lhs, rhs, [](double, double) { return 0.0; },
+      [&](const APInt &x, const APInt &y) { return function(x, y); });
+}
 
-LGC_FOLD_BITS(AndOp, x & y)
-LGC_FOLD_BITS(OrOp, x | y)
-LGC_FOLD_BITS(XorOp, x ^ y)
-LGC_FOLD_BITS(ShiftLeftOp, x.shl(y))
-#undef LGC_FOLD_BITS
+OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
+  if (getLhs() == getRhs() || isAllOnes(adaptor.getRhs()))
+    return getLhs();
+  if (isAllOnes(adaptor.getLhs()))
+    return getRhs();
+  for (Attribute operand : {adaptor.getLhs(), adaptor.getRhs()})
+    if (isSplat(operand, 0.0))
+      return operand;
+  return foldBits(getResult(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &x, const APInt &y) { return x & y; });
+}
+
+OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
+  if (getLhs() == getRhs() || isSplat(adaptor.getRhs(), 0.0))
+    return getLhs();
+  if (isSplat(adaptor.getLhs(), 0.0))
+    return getRhs();
+  for (Attribute operand : {adaptor.getLhs(), adaptor.getRhs()})
+    if (isAllOnes(operand))
+      return operand;
+  return foldBits(getResult(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &x, const APInt &y) { return x | y; });
+}
+
+OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
+  if (isSplat(adaptor.getRhs(), 0.0))
+    return getLhs();
+  if (isSplat(adaptor.getLhs(), 0.0))
+    return getRhs();
+  return foldBits(getResult(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &x, const APInt &y) { return x ^ y; });
+}
+
+OpFoldResult ShiftLeftOp::fold(FoldAdaptor adaptor) {
+  return foldBits(getResult(), adaptor.getLhs(), adaptor.getRhs(),
+                  [](const APInt &x, const APInt &y) { return x.shl(y); });
+}
 
 OpFoldResult ShiftRightOp::fold(FoldAdaptor adaptor) {
-  bool isUnsigned = isUnsignedElement(::getType(getResult()).getElementType());
+  bool hasNoSign = isUnsigned(getResult());
   return foldBinary(
-      cast<RankedTensorType>(getResult().getType()), adaptor.getLhs(), adaptor.getRhs(), [](double, double) { return 0.0; },
-      [&](const APInt &x, const APInt &y) { return isUnsigned ? x.lshr(y) : x.ashr(y); });
+      getTensor(getResult()), adaptor.getLhs(), adaptor.getRhs(),
+      [](double, double) { return 0.0; },
+      [&](const APInt &x, const APInt &y) { return hasNoSign ? x.lshr(y) : x.ashr(y); });
 }
 
 template <typename T>
@@ -289,21 +342,20 @@ static bool compareNumbers(ComparePredicate predicate, const T &x, const T &y) {
 }
 
 OpFoldResult CompareOp::fold(FoldAdaptor adaptor) {
-  Type element = ::getType(getLhs()).getElementType();
-  return foldElements(
-      ::getType(getResult()), {adaptor.getLhs(), adaptor.getRhs()},
-      [&](ArrayRef<ConstantElement> x) {
-        bool result;
-        if (isa<FloatType>(element))
-          result = compareNumbers(getPredicate(), x[0].number, x[1].number);
-        else if (isUnsignedElement(element))
-          result = compareNumbers(getPredicate(), x[0].bits.getZExtValue(),
-                                  x[1].bits.getZExtValue());
-        else
-          result = compareNumbers(getPredicate(), x[0].bits.getSExtValue(),
-                                  x[1].bits.getSExtValue());
-        return ConstantElement{0.0, APInt(1, result)};
-      });
+  Type element = getTensor(getLhs()).getElementType();
+  return foldElements(getTensor(getResult()), {adaptor.getLhs(), adaptor.getRhs()},
+                      [&](ArrayRef<ConstantElement> x) {
+                        bool result;
+                        if (isa<FloatType>(element))
+                          result = compareNumbers(getPredicate(), x[0].number, x[1].number);
+                        else if (isUnsignedElement(element))
+                          result = compareNumbers(getPredicate(), x[0].bits.getZExtValue(),
+                                                  x[1].bits.getZExtValue());
+                        else
+                          result = compareNumbers(getPredicate(), x[0].bits.getSExtValue(),
+                                                  x[1].bits.getSExtValue());
+                        return ConstantElement{0.0, APInt(1, result)};
+                      });
 }
 
 OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
@@ -312,7 +364,7 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   if (auto condition = dyn_cast_or_null<DenseElementsAttr>(adaptor.getCondition()))
     if (condition.isSplat())
       return condition.getSplatValue<bool>() ? getOnTrue() : getOnFalse();
-  return foldElements(::getType(getResult()),
+  return foldElements(getTensor(getResult()),
                       {adaptor.getCondition(), adaptor.getOnTrue(), adaptor.getOnFalse()},
                       [](ArrayRef<ConstantElement> x) { return x[0].bits.isZero() ? x[2] : x[1]; });
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperandCheck.h"
 #include "ScalarMath.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,11 +23,11 @@ static Type getElementType(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// Defines emitElement for an op of one operand; `x` is its scalar, `s` emits.
-#define LGC_EMIT_UNARY(OP, EXPRESSION)                                                            \
+#define LGC_EMIT_UNARY(OP, EXPRESSION)                                                             \
   SmallVector<Value> OP::emitElement(OpBuilder &builder, ValueRange indices, ElementReader read) { \
-    ScalarMath s(builder, getLoc(), getElementType(getOperand()));                                \
-    Value x = read(0, indices);                                                                   \
-    return {EXPRESSION};                                                                          \
+    ScalarMath s(builder, getLoc(), getElementType(getOperand()));                                 \
+    Value x = read(0, indices);                                                                    \
+    return {EXPRESSION};                                                                           \
   }
 
 LGC_EMIT_UNARY(NegOp, s.neg(x))
@@ -74,8 +75,7 @@ SmallVector<Value> IsInfOp::emitElement(OpBuilder &builder, ValueRange indices,
   return {result};
 }
 
-SmallVector<Value> CastOp::emitElement(OpBuilder &builder, ValueRange indices,
-                                       ElementReader read) {
+SmallVector<Value> CastOp::emitElement(OpBuilder &builder, ValueRange indices, ElementReader read) {
   return {emitCast(builder, getLoc(), read(0, indices), getElementType(getOperand()),
                    getElementType(getResult()), getSaturate())};
 }
@@ -109,11 +109,11 @@ LogicalResult BitcastOp::verify() {
 // Two operands
 //===----------------------------------------------------------------------===//
 
-#define LGC_EMIT_BINARY(OP, EXPRESSION)                                                           \
+#define LGC_EMIT_BINARY(OP, EXPRESSION)                                                            \
   SmallVector<Value> OP::emitElement(OpBuilder &builder, ValueRange indices, ElementReader read) { \
-    ScalarMath s(builder, getLoc(), getElementType(getLhs()));                                    \
-    Value x = read(0, indices), y = read(1, indices);                                             \
-    return {EXPRESSION};                                                                          \
+    ScalarMath s(builder, getLoc(), getElementType(getLhs()));                                     \
+    Value x = read(0, indices), y = read(1, indices);                                              \
+    return {EXPRESSION};                                                                           \
   }
 
 LGC_EMIT_BINARY(AddOp, s.add(x, y))
@@ -143,23 +143,26 @@ SmallVector<Value> SelectOp::emitElement(OpBuilder &builder, ValueRange indices,
 // Types
 //===----------------------------------------------------------------------===//
 
-static LogicalResult inferBoolResult(Value operand, SmallVectorImpl<Type> &types) {
+static LogicalResult inferBoolResult(std::optional<Location> loc, Value operand,
+                                     SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, operand)))
+    return failure();
   auto tensor = cast<RankedTensorType>(operand.getType());
   types.push_back(tensor.clone(IntegerType::get(tensor.getContext(), 1)));
   return success();
 }
 
-LogicalResult IsNanOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+LogicalResult IsNanOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
-  return inferBoolResult(adaptor.getOperand(), types);
+  return inferBoolResult(loc, adaptor.getOperand(), types);
 }
 
-LogicalResult IsInfOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+LogicalResult IsInfOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
-  return inferBoolResult(adaptor.getOperand(), types);
+  return inferBoolResult(loc, adaptor.getOperand(), types);
 }
 
-LogicalResult CompareOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
-  return inferBoolResult(adaptor.getLhs(), types);
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  return inferBoolResult(loc, adaptor.getLhs(), types);
 }

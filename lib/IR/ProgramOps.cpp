@@ -36,8 +36,7 @@ LogicalResult ParameterOp::verify() {
     return success();
   }
   auto number = dyn_cast<TypedAttr>(initial);
-  if (!number || !isa<FloatAttr, IntegerAttr>(initial) ||
-      number.getType() != type.getElementType())
+  if (!number || !isa<FloatAttr, IntegerAttr>(initial) || number.getType() != type.getElementType())
     return emitOpError("has an initial value that is neither elements, nor bytes of a file, nor "
                        "one number of the element type");
   return success();
@@ -54,8 +53,8 @@ LogicalResult MicroBatchesOp::verify() {
   for (Value value : getBatched()) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getRank() == 0 || type.getDimSize(0) % count != 0)
-      return emitOpError("can't split ") << type << " into " << count
-                                         << " equal pieces; choose a divisor of the batch";
+      return emitOpError("can't split ")
+             << type << " into " << count << " equal pieces; choose a divisor of the batch";
   }
   if (getCarried().getTypes() != getResultTypes())
     return emitOpError("has results of other types than its carried values; make them equal");

@@ -84,8 +84,8 @@ Value ScalarMath::div(Value x, Value y) {
     // The smallest integer divided by -1 overflows: that's a negation.
     Value isMinusOne = compare(ComparePredicate::EQ, y, constant(-1.0));
     Value safe = arith::SelectOp::create(builder, loc, isMinusOne, constant(1.0), divisor);
-    quotient = arith::SelectOp::create(builder, loc, isMinusOne, neg(x),
-                                       binary<arith::DivSIOp>(x, safe));
+    quotient =
+        arith::SelectOp::create(builder, loc, isMinusOne, neg(x), binary<arith::DivSIOp>(x, safe));
   }
   return arith::SelectOp::create(builder, loc, isZero, zero(), quotient);
 }
@@ -133,16 +133,14 @@ static Value emitShift(OpBuilder &builder, Location loc, Value isShort, Value sh
 
 Value ScalarMath::shiftLeft(Value x, Value y) {
   Value width = integer(llvm::APInt(getWidth(), getWidth()));
-  Value isShort =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, y, width);
+  Value isShort = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, y, width);
   Value amount = arith::SelectOp::create(builder, loc, isShort, y, zero());
   return emitShift(builder, loc, isShort, binary<arith::ShLIOp>(x, amount), zero());
 }
 
 Value ScalarMath::shiftRight(Value x, Value y) {
   Value width = integer(llvm::APInt(getWidth(), getWidth()));
-  Value isShort =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, y, width);
+  Value isShort = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, y, width);
   Value last = integer(llvm::APInt(getWidth(), getWidth() - 1));
   Value amount = arith::SelectOp::create(builder, loc, isShort, y, last);
   if (!isUnsigned())
@@ -184,14 +182,11 @@ Value ScalarMath::smallest() {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-static bool isUnsignedElement(Type type) {
-  return type.isUnsignedInteger() || type.isInteger(1);
-}
+static bool isUnsignedElement(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
 
 /// Truncates towards zero; a value out of range wraps around (or, saturating, goes to the nearest
 /// bound), NaN becomes 0.
-static Value emitFloatToInteger(OpBuilder &builder, Location loc, Value x, Type to,
-                                bool saturate) {
+static Value emitFloatToInteger(OpBuilder &builder, Location loc, Value x, Type to, bool saturate) {
   auto integer = cast<IntegerType>(getComputeType(to));
   unsigned width = integer.getWidth();
   bool isUnsigned = isUnsignedElement(to);
@@ -209,13 +204,11 @@ static Value emitFloatToInteger(OpBuilder &builder, Location loc, Value x, Type 
   Value clamped = arith::SelectOp::create(builder, loc, fits, x, number(0.0));
   clamped = arith::MaximumFOp::create(builder, loc, clamped, number(low));
   auto wideType = builder.getIntegerType(wide);
-  Value result = wideUnsigned
-                     ? Value(arith::FPToUIOp::create(builder, loc, wideType, clamped))
-                     : Value(arith::FPToSIOp::create(builder, loc, wideType, clamped));
-  llvm::APInt most = wideUnsigned ? llvm::APInt::getMaxValue(wide)
-                                  : llvm::APInt::getSignedMaxValue(wide);
-  Value mostValue =
-      arith::ConstantOp::create(builder, loc, IntegerAttr::get(wideType, most));
+  Value result = wideUnsigned ? Value(arith::FPToUIOp::create(builder, loc, wideType, clamped))
+                              : Value(arith::FPToSIOp::create(builder, loc, wideType, clamped));
+  llvm::APInt most =
+      wideUnsigned ? llvm::APInt::getMaxValue(wide) : llvm::APInt::getSignedMaxValue(wide);
+  Value mostValue = arith::ConstantOp::create(builder, loc, IntegerAttr::get(wideType, most));
   result = arith::SelectOp::create(builder, loc, fits, result, mostValue);
   if (wide > width)
     result = arith::TruncIOp::create(builder, loc, integer, result);
@@ -261,8 +254,7 @@ static Value emitFloatToFloat(OpBuilder &builder, Location loc, Value x, Type to
   return x;
 }
 
-Value lgc::emitCast(OpBuilder &builder, Location loc, Value x, Type from, Type to,
-                    bool saturate) {
+Value lgc::emitCast(OpBuilder &builder, Location loc, Value x, Type from, Type to, bool saturate) {
   if (from == to)
     return x;
   if (to.isInteger(1))

@@ -23,8 +23,7 @@ namespace lgc {
 class ScalarMath {
 public:
   ScalarMath(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type elementType)
-      : builder(builder), loc(loc), elementType(elementType),
-        type(getComputeType(elementType)) {}
+      : builder(builder), loc(loc), elementType(elementType), type(getComputeType(elementType)) {}
 
   mlir::Value constant(double value);
   mlir::Value zero() { return constant(0.0); }
@@ -52,12 +51,8 @@ public:
   mlir::Value largest();
   mlir::Value smallest();
 
-  template <typename Op>
-  mlir::Value unary(mlir::Value x) {
-    return Op::create(builder, loc, x);
-  }
-  template <typename Op>
-  mlir::Value binary(mlir::Value x, mlir::Value y) {
+  template <typename Op> mlir::Value unary(mlir::Value x) { return Op::create(builder, loc, x); }
+  template <typename Op> mlir::Value binary(mlir::Value x, mlir::Value y) {
     return Op::create(builder, loc, x, y);
   }
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantEvaluator.h"
+#include "OperandCheck.h"
+#include "ReshapeGroups.h"
 #include "ScalarMath.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -18,23 +18,6 @@ static RankedTensorType getType(Value value) { return cast<RankedTensorType>(val
 
 static Value emitIndex(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-static SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
-/// Splits a linear row-major index.
-static SmallVector<int64_t> delinearize(int64_t linear, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> index(shape.size());
-  for (size_t i = shape.size(); i-- > 0;) {
-    index[i] = linear % shape[i];
-    linear /= shape[i];
-  }
-  return index;
 }
 
 /// Whether the numbers are 0, 1, ..., n - 1 in this order.
@@ -46,13 +29,10 @@ static bool isIdentity(ArrayRef<int64_t> numbers) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
-
 SmallVector<Value> IotaOp::emitElement(OpBuilder &builder, ValueRange indices, ElementReader) {
   Type element = getResult().getType().getElementType();
   Value index = indices[getDim()];
-  Value number =
-      arith::IndexCastOp::create(builder, getLoc(), builder.getI64Type(), index);
+  Value number = arith::IndexCastOp::create(builder, getLoc(), builder.getI64Type(), index);
   return {emitCast(builder, getLoc(), number, builder.getI64Type(), element, /*saturate=*/false)};
 }
 
@@ -67,34 +47,6 @@ LogicalResult IotaOp::verify() {
 //===----------------------------------------------------------------------===//
 // Reshape
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Neighbouring dimensions of operand and result that hold the same elements.
-struct ReshapeGroup {
-  SmallVector<int64_t> from, to;
-};
-} // namespace
-
-/// Splits two shapes of equal size into the smallest runs of dimensions with equal products.
-static SmallVector<ReshapeGroup> getReshapeGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  SmallVector<ReshapeGroup> groups;
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    ReshapeGroup group;
-    int64_t a = 1, b = 1;
-    do {
-      if (j >= to.size() || (a <= b && i < from.size())) {
-        a *= from[i];
-        group.from.push_back(i++);
-      } else {
-        b *= to[j];
-        group.to.push_back(j++);
-      }
-    } while (a != b && (i < from.size() || j < to.size()));
-    groups.push_back(group);
-  }
-  return groups;
-}
 
 SmallVector<Value> ReshapeOp::emitElement(OpBuilder &builder, ValueRange indices,
                                           ElementReader read) {
@@ -137,27 +89,13 @@ SmallVector<Value> ReshapeOp::emitElement(OpBuilder &builder, ValueRange indices
 
 LogicalResult ReshapeOp::verify() {
   if (getOperand().getType().getNumElements() != getResult().getType().getNumElements())
-    return emitOpError("makes ")
-           << getResult().getType().getNumElements() << " elements of "
-           << getOperand().getType().getNumElements() << "; both shapes must hold the same number";
+    return emitOpError("makes ") << getResult().getType().getNumElements() << " elements of "
+                                 << getOperand().getType().getNumElements()
+                                 << "; both shapes must hold the same number";
   if (getOperand().getType().getElementType() != getResult().getType().getElementType())
     return emitOpError("changes the element type; use lgc.cast for that");
   return success();
 }
-
-OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  if (auto inner = getOperand().getDefiningOp<ReshapeOp>()) {
-    getOperandMutable().assign(inner.getOperand());
-    return getResult();
-  }
-  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
-    return constant.reshape(getResult().getType());
-  return {};
-}
-
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
 
 //===----------------------------------------------------------------------===//
 // Transpose
@@ -165,6 +103,8 @@ void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) 
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   SmallVector<int64_t> sorted(permutation);
@@ -179,35 +119,11 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-LogicalResult TransposeOp::verify() { return success(); }
-
 SmallVector<Value> TransposeOp::emitElement(OpBuilder &, ValueRange indices, ElementReader read) {
   SmallVector<Value> source(indices.size());
   for (auto [i, dim] : llvm::enumerate(getPermutation()))
     source[dim] = indices[i];
   return {read(0, source)};
-}
-
-OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (isIdentity(getPermutation()))
-    return getOperand();
-  if (auto inner = getOperand().getDefiningOp<TransposeOp>()) {
-    SmallVector<int64_t> merged;
-    for (int64_t dim : getPermutation())
-      merged.push_back(inner.getPermutation()[dim]);
-    getOperandMutable().assign(inner.getOperand());
-    setPermutation(merged);
-    return getResult();
-  }
-  ArrayRef<int64_t> from = getOperand().getType().getShape(), to = getResult().getType().getShape();
-  SmallVector<int64_t> strides = getStrides(from);
-  return foldRearrangement(getResult().getType(), adaptor.getOperand(), [&](int64_t i) {
-    SmallVector<int64_t> index = delinearize(i, to);
-    int64_t source = 0;
-    for (auto [dim, at] : llvm::zip_equal(getPermutation(), index))
-      source += strides[dim] * at;
-    return source;
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,75 +160,14 @@ SmallVector<Value> BroadcastOp::emitElement(OpBuilder &builder, ValueRange indic
   return {read(0, source)};
 }
 
-OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  if (auto inner = getOperand().getDefiningOp<BroadcastOp>()) {
-    SmallVector<int64_t> merged;
-    for (int64_t dim : inner.getDims())
-      merged.push_back(getDims()[dim]);
-    getOperandMutable().assign(inner.getOperand());
-    setDims(merged);
-    return getResult();
-  }
-  auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
-  if (constant && constant.isSplat() && getResult().getType().getNumElements() > 0)
-    return DenseElementsAttr::get(getResult().getType(), constant.getSplatValue<Attribute>());
-  ArrayRef<int64_t> from = getOperand().getType().getShape(), to = getResult().getType().getShape();
-  SmallVector<int64_t> strides = getStrides(from);
-  return foldRearrangement(getResult().getType(), adaptor.getOperand(), [&](int64_t i) {
-    SmallVector<int64_t> index = delinearize(i, to);
-    int64_t source = 0;
-    for (auto [d, dim] : llvm::enumerate(getDims()))
-      source += from[d] == 1 ? 0 : strides[d] * index[dim];
-    return source;
-  });
-}
-
-namespace {
-
-/// broadcast(reshape(x)), the reshape only adding or dropping dimensions of size 1, reads x itself.
-struct BroadcastOfUnitReshape : OpRewritePattern<BroadcastOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
-    auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!reshape)
-      return failure();
-    ArrayRef<int64_t> from = reshape.getOperand().getType().getShape();
-    ArrayRef<int64_t> to = reshape.getType().getShape();
-    SmallVector<int64_t> fromKept, toKept;
-    for (auto [dim, size] : llvm::enumerate(from))
-      if (size != 1)
-        fromKept.push_back(dim);
-    for (auto [dim, size] : llvm::enumerate(to))
-      if (size != 1)
-        toKept.push_back(dim);
-    if (fromKept.size() != from.size() || fromKept.size() != toKept.size())
-      return failure();
-    SmallVector<int64_t> dims;
-    for (auto [f, t] : llvm::zip_equal(fromKept, toKept)) {
-      if (from[f] != to[t])
-        return failure();
-      dims.push_back(op.getDims()[t]);
-    }
-    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), reshape.getOperand(), dims);
-    return success();
-  }
-};
-
-} // namespace
-
-void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<BroadcastOfUnitReshape>(context);
-}
-
 //===----------------------------------------------------------------------===//
 // Slice
 //===----------------------------------------------------------------------===//
 
-LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
-                                        Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   size_t rank = operand.getRank();
   if (adaptor.getStarts().size() != rank || adaptor.getLimits().size() != rank ||
@@ -327,7 +182,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
       return emitOptionalError(loc, "the slice ", start, ":", limit, ":", stride,
                                " leaves dimension ", dim, " of size ", operand.getDimSize(dim),
                                "; choose 0 <= start <= limit <= size and a stride of 1 or more");
-    shape.push_back((limit - start + stride - 1) / stride);
+    shape.push_back(limit == start ? 0 : (limit - start - 1) / stride + 1);
   }
   types.push_back(operand.clone(shape));
   return success();
@@ -351,24 +206,14 @@ SmallVector<Value> SliceOp::emitElement(OpBuilder &builder, ValueRange indices,
   return {read(0, source)};
 }
 
-OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  SmallVector<int64_t> strides = ::getStrides(getOperand().getType().getShape());
-  return foldRearrangement(getResult().getType(), adaptor.getOperand(), [&](int64_t i) {
-    int64_t source = 0;
-    for (auto [dim, at] : llvm::enumerate(delinearize(i, getResult().getType().getShape())))
-      source += strides[dim] * (getStarts()[dim] + at * getStrides()[dim]);
-    return source;
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Pad
 //===----------------------------------------------------------------------===//
 
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   size_t rank = operand.getRank();
   ArrayRef<int64_t> low = adaptor.getLow(), high = adaptor.getHigh();
@@ -382,8 +227,13 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
     return emitOptionalError(loc, "padding is negative; use lgc.slice to drop elements");
   SmallVector<int64_t> shape;
   for (size_t dim = 0; dim < rank; ++dim) {
-    int64_t size = operand.getDimSize(dim);
-    shape.push_back(low[dim] + size + interior[dim] * std::max<int64_t>(0, size - 1) + high[dim]);
+    int64_t between = std::max<int64_t>(0, operand.getDimSize(dim) - 1), size = 0;
+    if (llvm::MulOverflow(interior[dim], between, size) ||
+        llvm::AddOverflow(size, operand.getDimSize(dim), size) ||
+        llvm::AddOverflow(size, low[dim], size) || llvm::AddOverflow(size, high[dim], size))
+      return emitOptionalError(loc, "padding makes dimension ", dim,
+                               " larger than any tensor; choose smaller numbers");
+    shape.push_back(size);
   }
   types.push_back(operand.clone(shape));
   return success();
@@ -399,8 +249,7 @@ LogicalResult PadOp::verify() {
 static Value emitScalar(OpBuilder &builder, Location loc, Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return arith::ConstantOp::create(
-        builder, loc,
-        FloatAttr::get(getComputeType(number.getType()), number.getValueAsDouble()));
+        builder, loc, FloatAttr::get(getComputeType(number.getType()), number.getValueAsDouble()));
   auto integer = cast<IntegerAttr>(value);
   return arith::ConstantOp::create(
       builder, loc, IntegerAttr::get(getComputeType(integer.getType()), integer.getValue()));
@@ -439,14 +288,9 @@ SmallVector<Value> PadOp::emitElement(OpBuilder &builder, ValueRange indices, El
     Value size = emitIndex(builder, loc, shape[dim]);
     Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, at, size);
     inside = arith::AndIOp::create(builder, loc, inside, fits);
-    source.push_back(
-        arith::SelectOp::create(builder, loc, fits, at, emitIndex(builder, loc, 0)));
+    source.push_back(arith::SelectOp::create(builder, loc, fits, at, emitIndex(builder, loc, 0)));
   }
   return {arith::SelectOp::create(builder, loc, inside, read(0, source), padding)};
-}
-
-OpFoldResult PadOp::fold(FoldAdaptor) {
-  return getOperand().getType() == getResult().getType() ? OpFoldResult(getOperand()) : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,6 +301,8 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
   if (adaptor.getOperands().empty())
     return emitOptionalError(loc, "has nothing to put together; give at least one operand");
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType first = ::getType(adaptor.getOperands().front());
   int64_t dim = adaptor.getDim();
   if (dim < 0 || dim >= first.getRank())
@@ -513,39 +359,18 @@ SmallVector<Value> ConcatOp::emitElement(OpBuilder &builder, ValueRange indices,
   return {result};
 }
 
-OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
-  if (getOperands().size() == 1)
-    return getOperands().front();
-  if (getResult().getType().getNumElements() > maxFoldedElements)
-    return {};
-  SmallVector<Attribute> elements(getResult().getType().getNumElements());
-  SmallVector<int64_t> strides = getStrides(getResult().getType().getShape());
-  int64_t offset = 0;
-  for (Attribute operand : adaptor.getOperands()) {
-    auto constant = dyn_cast_or_null<DenseElementsAttr>(operand);
-    if (!constant)
-      return {};
-    ArrayRef<int64_t> shape = constant.getType().getShape();
-    for (auto [i, value] : llvm::enumerate(constant.getValues<Attribute>())) {
-      int64_t to = offset * strides[getDim()];
-      for (auto [stride, at] : llvm::zip_equal(strides, delinearize(i, shape)))
-        to += stride * at;
-      elements[to] = value;
-    }
-    offset += shape[getDim()];
-  }
-  return DenseElementsAttr::get(getResult().getType(), elements);
-}
-
 //===----------------------------------------------------------------------===//
 // Reverse
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReverseOp::verify() {
-  for (int64_t dim : getDims())
-    if (dim < 0 || dim >= getResult().getType().getRank())
-      return emitOpError("reverses dimension ") << dim << ", which the operand lacks; name one of "
-                                                << getResult().getType().getRank();
+  int64_t last = -1;
+  for (int64_t dim : getDims()) {
+    if (dim <= last || dim >= getResult().getType().getRank())
+      return emitOpError("has dims that don't increase within the rank ")
+             << getResult().getType().getRank() << "; list increasing dimensions";
+    last = dim;
+  }
   return success();
 }
 

@@ -11,7 +11,8 @@
 include "lgc/IR/ReductionOps.td"
 
 def Lgc_DotOp : Lgc_ReducingOp<"dot",
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<Lgc_GradientOpInterface>]> {
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<Lgc_GradientOpInterface>],
+    ["getShardingRule", "getFlops"]> {
   let summary = "sum of products over contracted dimensions, within batch dimensions";
   let description = [{
     The result has the batch dimensions (in the order of `lhs_batch`), then the free dimensions
@@ -34,7 +35,8 @@ def Lgc_DotOp : Lgc_ReducingOp<"dot",
 // dimension; input position = output position * stride - low + kernel position * dilation.
 class Lgc_ConvolutionBase<string mnemonic, list<Trait> traits = []>
     : Lgc_ReducingOp<mnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], traits)> {
+        [DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], traits),
+        ["getShardingRule", "getFlops"]> {
   dag geometry = (ins DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                       DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, I64Attr:$groups);
   let hasVerifier = 1;

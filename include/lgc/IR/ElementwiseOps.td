@@ -74,6 +74,7 @@ def Lgc_IsNanOp : Lgc_ElementwiseOp<"is_nan", [ZeroGradient, InferTypeOpAdaptor]
   let arguments = (ins Lgc_FloatTensor:$operand);
   let results = (outs Lgc_BoolTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
 }
 
 def Lgc_IsInfOp : Lgc_ElementwiseOp<"is_inf", [ZeroGradient, InferTypeOpAdaptor]> {
@@ -83,13 +84,15 @@ def Lgc_IsInfOp : Lgc_ElementwiseOp<"is_inf", [ZeroGradient, InferTypeOpAdaptor]
                        DefaultValuedAttr<BoolAttr, "true">:$detect_positive);
   let results = (outs Lgc_BoolTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
 }
 
 def Lgc_CastOp : Lgc_ElementwiseOp<"cast", [DeclareOpInterfaceMethods<Lgc_GradientOpInterface>]> {
   let summary = "conversion of each element to another type";
   let description = [{
-    To an integer type, truncates towards zero and wraps around, NaN becoming 0; with `saturate`,
-    clamps to the type's range. To i1: whether the element differs from zero.
+    To an integer type, truncates towards zero and wraps around (beyond 64 bits, clamps first), NaN
+    becoming 0; with `saturate`, clamps to the type's range. To i1: whether the element differs
+    from zero.
   }];
   let arguments = (ins Lgc_Tensor:$operand, UnitAttr:$saturate);
   let results = (outs Lgc_Tensor:$result);
@@ -103,6 +106,7 @@ def Lgc_BitcastOp : Lgc_ElementwiseOp<"bitcast", [ZeroGradient]> {
   let results = (outs Lgc_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,12 +138,16 @@ def Lgc_DivOp : Lgc_DifferentiableBinaryOp<"div", Lgc_NumberTensor> {
     Integer division by zero gives 0 and the smallest integer divided by -1 wraps around: no
     input can trap.
   }];
+  let hasCanonicalizer = 1;
 }
 def Lgc_RemOp : Lgc_DifferentiableBinaryOp<"rem", Lgc_NumberTensor> {
   let summary = "remainder with the sign of the dividend";
   let description = "The remainder of an integer division by zero is 0.";
 }
-def Lgc_PowOp : Lgc_DifferentiableBinaryOp<"pow", Lgc_NumberTensor> { let summary = "power"; }
+def Lgc_PowOp : Lgc_DifferentiableBinaryOp<"pow", Lgc_NumberTensor> {
+  let summary = "power";
+  let hasCanonicalizer = 1;
+}
 def Lgc_Atan2Op : Lgc_DifferentiableBinaryOp<"atan2", Lgc_FloatTensor> {
   let summary = "angle of the point (rhs, lhs)";
 }
@@ -185,6 +193,7 @@ def Lgc_SelectOp : Lgc_ElementwiseOp<"select",
   let results = (outs Lgc_Tensor:$result);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // LGC_ELEMENTWISE_OPS_TD

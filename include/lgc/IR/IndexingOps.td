@@ -22,7 +22,8 @@ class Lgc_ScatterBase<string mnemonic>
   let hasVerifier = 1;
 }
 
-def Lgc_GatherOp : Lgc_DifferentiableElementalOp<"gather", [InferTypeOpAdaptor]> {
+def Lgc_GatherOp : Lgc_DifferentiableElementalOp<"gather", [InferTypeOpAdaptor],
+                                                 ["getShardingRule"]> {
   let summary = "slices of a tensor by index along a dimension: embedding look-up";
   let description = [{
     The result's shape is the operand's with dimension `axis` replaced by the shape of the indices.

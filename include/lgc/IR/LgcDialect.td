@@ -79,11 +79,14 @@ class Lgc_Op<string mnemonic, list<Trait> traits = []>
 // The derivative is zero wherever it exists: autodiff stops there without an error.
 def ZeroGradient : NativeOpTrait<"ZeroGradient"> { let cppNamespace = "::lgc::OpTrait"; }
 
-// A pure operation on tensors that says how it is split over devices and what it costs.
-class Lgc_TensorOp<string mnemonic, list<Trait> traits = []>
+// A pure operation on tensors that says how it is split over devices and what it costs. `own` names
+// the methods of the two interfaces that it implements itself: `getShardingRule`, `getFlops`.
+class Lgc_TensorOp<string mnemonic, list<Trait> traits = [], list<string> own = []>
     : Lgc_Op<mnemonic, !listconcat([
         Pure,
-        DeclareOpInterfaceMethods<Lgc_ShardingRuleOpInterface>,
-        DeclareOpInterfaceMethods<Lgc_CostOpInterface>], traits)>;
+        DeclareOpInterfaceMethods<Lgc_ShardingRuleOpInterface,
+            !filter(method, own, !eq(method, "getShardingRule"))>,
+        DeclareOpInterfaceMethods<Lgc_CostOpInterface,
+            !filter(method, own, !ne(method, "getShardingRule"))>], traits)>;
 
 #endif // LGC_DIALECT_TD

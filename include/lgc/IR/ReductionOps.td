@@ -10,13 +10,14 @@
 
 include "lgc/IR/ShapeOps.td"
 
-class Lgc_ReducingOp<string mnemonic, list<Trait> traits = []>
+class Lgc_ReducingOp<string mnemonic, list<Trait> traits = [], list<string> own = []>
     : Lgc_TensorOp<mnemonic, !listconcat(
         [DeclareOpInterfaceMethods<Lgc_ElementalOpInterface,
-           ["getReductionShape", "emitInit", "emitCombine"]>], traits)>;
+           ["getReductionShape", "emitInit", "emitCombine"]>], traits), own>;
 
 def Lgc_ReduceOp : Lgc_ReducingOp<"reduce",
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<Lgc_GradientOpInterface>]> {
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<Lgc_GradientOpInterface>],
+    ["getShardingRule"]> {
   let summary = "reduction over dimensions, which disappear";
   let description = [{
     `dims` are sorted and unique. The reduction of no elements is the neutral element. The
@@ -29,7 +30,8 @@ def Lgc_ReduceOp : Lgc_ReducingOp<"reduce",
   let hasFolder = 1;
 }
 
-def Lgc_ArgReduceOp : Lgc_ReducingOp<"arg_reduce", [ZeroGradient, InferTypeOpAdaptor]> {
+def Lgc_ArgReduceOp : Lgc_ReducingOp<"arg_reduce", [ZeroGradient, InferTypeOpAdaptor],
+                                      ["getShardingRule"]> {
   let summary = "largest or smallest element along a dimension, and its index";
   let description = [{
     `kind` is max or min. The index (i64) is that of the first such element, with `last`
@@ -44,7 +46,7 @@ def Lgc_ArgReduceOp : Lgc_ReducingOp<"arg_reduce", [ZeroGradient, InferTypeOpAda
 
 def Lgc_CumulativeOp : Lgc_TensorOp<"cumulative",
     [SameOperandsAndResultType, DeclareOpInterfaceMethods<Lgc_KernelOpInterface>,
-     DeclareOpInterfaceMethods<Lgc_GradientOpInterface>]> {
+     DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], ["getShardingRule"]> {
   let summary = "reduction of the elements up to each one along a dimension";
   let description = [{
     With `exclusive` the element itself is left out; with `reverse` it goes from the end. The
@@ -60,7 +62,7 @@ def Lgc_CumulativeOp : Lgc_TensorOp<"cumulative",
 def Lgc_SortOp : Lgc_TensorOp<"sort",
     [InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<Lgc_KernelOpInterface, ["getScratchBytes"]>,
-     DeclareOpInterfaceMethods<Lgc_GradientOpInterface>]> {
+     DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], ["getShardingRule"]> {
   let summary = "stable sort along a dimension, with the indices (i64)";
   let description = "Ascending, or with `descending` from the largest. NaN counts as largest.";
   let arguments = (ins Lgc_NumberTensor:$operand, I64Attr:$dim, UnitAttr:$descending);
@@ -76,7 +78,7 @@ def Lgc_SortOp : Lgc_TensorOp<"sort",
 // Window operations work on [batch, channels, spatial...]; their arrays have one entry per
 // spatial dimension. Output position o sees the inputs o * stride - low + k * dilation.
 class Lgc_WindowOp<string mnemonic, list<Trait> traits = []>
-    : Lgc_ReducingOp<mnemonic, traits> {
+    : Lgc_ReducingOp<mnemonic, traits, ["getShardingRule"]> {
   dag windowArguments = (ins DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                              DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
                              DenseI64ArrayAttr:$high);

@@ -11,16 +11,22 @@
 include "lgc/IR/LgcAttributes.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-class Lgc_ElementalOp<string mnemonic, list<Trait> traits = []>
+class Lgc_ElementalOp<string mnemonic, list<Trait> traits = [], list<string> own = []>
     : Lgc_TensorOp<mnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<Lgc_ElementalOpInterface>], traits)>;
+        [DeclareOpInterfaceMethods<Lgc_ElementalOpInterface>], traits), own>;
 
-class Lgc_DifferentiableElementalOp<string mnemonic, list<Trait> traits = []>
+class Lgc_DifferentiableElementalOp<string mnemonic, list<Trait> traits = [],
+                                    list<string> own = []>
     : Lgc_ElementalOp<mnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], traits)>;
+        [DeclareOpInterfaceMethods<Lgc_GradientOpInterface>], traits), own>;
+
+// Moves elements: no arithmetic.
+class Lgc_RearrangementOp<string mnemonic, list<Trait> traits = []>
+    : Lgc_DifferentiableElementalOp<mnemonic, traits, ["getShardingRule", "getFlops"]>;
 
 def Lgc_ConstantOp : Lgc_TensorOp<"constant",
-    [ConstantLike, ZeroGradient, AllTypesMatch<["value", "result"]>]> {
+    [ConstantLike, ZeroGradient, AllTypesMatch<["value", "result"]>],
+    ["getShardingRule", "getFlops"]> {
   let summary = "a tensor known at compile time";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Lgc_Tensor:$result);
@@ -28,15 +34,16 @@ def Lgc_ConstantOp : Lgc_TensorOp<"constant",
   let hasFolder = 1;
 }
 
-def Lgc_IotaOp : Lgc_ElementalOp<"iota", [ZeroGradient]> {
+def Lgc_IotaOp : Lgc_ElementalOp<"iota", [ZeroGradient], ["getShardingRule"]> {
   let summary = "each element is its index along a dimension";
   let arguments = (ins I64Attr:$dim);
   let results = (outs Lgc_NumberTensor:$result);
   let assemblyFormat = "`dim` `=` $dim attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
-def Lgc_ReshapeOp : Lgc_DifferentiableElementalOp<"reshape"> {
+def Lgc_ReshapeOp : Lgc_RearrangementOp<"reshape"> {
   let summary = "the same elements in row-major order in another shape";
   let arguments = (ins Lgc_Tensor:$operand);
   let results = (outs Lgc_Tensor:$result);
@@ -46,17 +53,17 @@ def Lgc_ReshapeOp : Lgc_DifferentiableElementalOp<"reshape"> {
   let hasCanonicalizer = 1;
 }
 
-def Lgc_TransposeOp : Lgc_DifferentiableElementalOp<"transpose", [InferTypeOpAdaptor]> {
+def Lgc_TransposeOp : Lgc_RearrangementOp<"transpose", [InferTypeOpAdaptor]> {
   let summary = "dimensions in another order";
   let description = "Dimension `i` of the result is dimension `permutation[i]` of the operand.";
   let arguments = (ins Lgc_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs Lgc_Tensor:$result);
   let assemblyFormat = "$operand `permutation` `=` $permutation attr-dict `:` type($operand)";
-  let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
-def Lgc_BroadcastOp : Lgc_DifferentiableElementalOp<"broadcast"> {
+def Lgc_BroadcastOp : Lgc_RearrangementOp<"broadcast"> {
   let summary = "repetition along new dimensions or dimensions of size 1";
   let description = [{
     Dimension `i` of the operand becomes dimension `dims[i]` of the result (increasing) and has
@@ -70,7 +77,7 @@ def Lgc_BroadcastOp : Lgc_DifferentiableElementalOp<"broadcast"> {
   let hasCanonicalizer = 1;
 }
 
-def Lgc_SliceOp : Lgc_DifferentiableElementalOp<"slice", [InferTypeOpAdaptor]> {
+def Lgc_SliceOp : Lgc_RearrangementOp<"slice", [InferTypeOpAdaptor]> {
   let summary = "a strided box of elements";
   let description = [{
     Along each dimension the elements `start, start + stride, ...` below `limit`;
@@ -84,7 +91,7 @@ def Lgc_SliceOp : Lgc_DifferentiableElementalOp<"slice", [InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-def Lgc_PadOp : Lgc_DifferentiableElementalOp<"pad", [InferTypeOpAdaptor]> {
+def Lgc_PadOp : Lgc_RearrangementOp<"pad", [InferTypeOpAdaptor]> {
   let summary = "elements surrounded and spread by a constant";
   let description = [{
     Along each dimension `low` constants come before, `high` after, and `interior` between any
@@ -98,7 +105,7 @@ def Lgc_PadOp : Lgc_DifferentiableElementalOp<"pad", [InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-def Lgc_ConcatOp : Lgc_DifferentiableElementalOp<"concat", [InferTypeOpAdaptor]> {
+def Lgc_ConcatOp : Lgc_RearrangementOp<"concat", [InferTypeOpAdaptor]> {
   let summary = "tensors one after another along a dimension";
   let arguments = (ins Variadic<Lgc_Tensor>:$operands, I64Attr:$dim);
   let results = (outs Lgc_Tensor:$result);
@@ -107,12 +114,13 @@ def Lgc_ConcatOp : Lgc_DifferentiableElementalOp<"concat", [InferTypeOpAdaptor]>
   let hasFolder = 1;
 }
 
-def Lgc_ReverseOp : Lgc_DifferentiableElementalOp<"reverse", [SameOperandsAndResultType]> {
+def Lgc_ReverseOp : Lgc_RearrangementOp<"reverse", [SameOperandsAndResultType]> {
   let summary = "elements in the opposite order along dimensions";
   let arguments = (ins Lgc_Tensor:$operand, DenseI64ArrayAttr:$dims);
   let results = (outs Lgc_Tensor:$result);
   let assemblyFormat = "$operand `dims` `=` $dims attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // LGC_SHAPE_OPS_TD

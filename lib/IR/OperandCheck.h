@@ -1,0 +1,22 @@
+//===- OperandCheck.h - Before types are inferred ---------------*- C++ -*-===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LGC_LIB_IR_OPERANDCHECK_H
+#define LGC_LIB_IR_OPERANDCHECK_H
+
+#include "mlir/IR/Location.h"
+#include "mlir/IR/ValueRange.h"
+
+namespace lgc {
+
+/// Emits an error unless all operands are tensors of static shape. Result types are inferred before
+/// operands are verified, so inference must not trust them.
+llvm::LogicalResult checkOperands(std::optional<mlir::Location> loc, mlir::ValueRange operands);
+
+} // namespace lgc
+
+#endif // LGC_LIB_IR_OPERANDCHECK_H
