@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lgc/Driver/Registration.h"
+#include "lgc/Driver/Pipeline.h"
 #include "lgc/Fusion/Passes.h"
 #include "lgc/IR/LgcDialect.h"
 #include "lgc/IR/Passes.h"
@@ -30,4 +31,5 @@ void lgc::registerPasses() {
   registerFusionPasses();
   registerMemoryPasses();
   registerTargetCPUPasses();
+  registerBackendPipelines();
 }
