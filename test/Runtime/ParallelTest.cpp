@@ -67,8 +67,9 @@ TEST(ParallelFor, NestedLoopsRunInline) {
       lgc_parallel_for([](void *, int64_t, int64_t) { ++innerRanges; }, nullptr, 100, 1);
   };
   lgc_parallel_for(outer, nullptr, 8, 1);
-  if (lgc_num_threads() > 1)
+  if (lgc_num_threads() > 1) {
     EXPECT_EQ(innerRanges, 8);
+  }
 }
 
 TEST(ParallelFor, SeveralThreadsMayCallAtOnce) {
