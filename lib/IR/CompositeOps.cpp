@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
+#include "lgc/IR/TensorMath.h"
 
 using namespace mlir;
 using namespace lgc;
 
 static RankedTensorType getType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-static LogicalResult checkDims(std::optional<Location> loc, ArrayRef<int64_t> dims,
-                               int64_t rank) {
+static LogicalResult checkDims(std::optional<Location> loc, ArrayRef<int64_t> dims, int64_t rank) {
   int64_t last = -1;
   for (int64_t dim : dims) {
     if (dim <= last || dim >= rank)
@@ -153,8 +152,7 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   // The label's logit is the sum of those whose class is the label.
   Type labelElement = ::getType(getLabels()).getElementType();
   Value classes = IotaOp::create(builder, getLoc(), type.clone(labelElement), dim);
-  Value isLabel = t.compare(ComparePredicate::EQ, classes,
-                            t.restore(getLabels(), classes, dim));
+  Value isLabel = t.compare(ComparePredicate::EQ, classes, t.restore(getLabels(), classes, dim));
   Value chosen = t.select(isLabel, logits, t.zerosLike(logits));
   Value loss = t.sub(logSumExp, t.reduce(ReductionKind::Sum, chosen, dim));
   if (std::optional<uint64_t> ignored = getIgnoreIndex()) {
@@ -204,8 +202,8 @@ LogicalResult AttentionOp::verify() {
   for (int64_t dim = 0; fits && dim < bias.getRank(); ++dim)
     fits = bias.getDimSize(dim) == 1 || bias.getDimSize(dim) == scores[dim + leading];
   if (!fits)
-    return emitOpError("has a bias of type ") << bias << "; it must be broadcastable to "
-                                              << query.clone(scores);
+    return emitOpError("has a bias of type ")
+           << bias << "; it must be broadcastable to " << query.clone(scores);
   return success();
 }
 

@@ -95,14 +95,14 @@ SmallVector<Value> DotOp::emitElement(OpBuilder &builder, ValueRange indices, El
 }
 
 /// The sum that all contractions accumulate.
-#define LGC_SUM_REDUCTION(OP)                                                                     \
-  SmallVector<Value> OP::emitInit(OpBuilder &builder) {                                           \
-    return {ScalarMath(builder, getLoc(), ::getType(getResult()).getElementType()).zero()};      \
-  }                                                                                               \
-  SmallVector<Value> OP::emitCombine(OpBuilder &builder, ValueRange accumulators,                 \
-                                     ValueRange elements) {                                       \
-    ScalarMath s(builder, getLoc(), ::getType(getResult()).getElementType());                    \
-    return {s.accumulateSum(accumulators[0], elements[0])};                                       \
+#define LGC_SUM_REDUCTION(OP)                                                                      \
+  SmallVector<Value> OP::emitInit(OpBuilder &builder) {                                            \
+    return {ScalarMath(builder, getLoc(), ::getType(getResult()).getElementType()).zero()};        \
+  }                                                                                                \
+  SmallVector<Value> OP::emitCombine(OpBuilder &builder, ValueRange accumulators,                  \
+                                     ValueRange elements) {                                        \
+    ScalarMath s(builder, getLoc(), ::getType(getResult()).getElementType());                      \
+    return {s.accumulateSum(accumulators[0], elements[0])};                                        \
   }
 
 LGC_SUM_REDUCTION(DotOp)
@@ -128,9 +128,14 @@ struct Convolution {
 
 template <typename Op>
 static Convolution getConvolution(Op &&op, Value input, Value filter, ArrayRef<int64_t> output) {
-  return {op.getStrides(), op.getDilations(),           op.getLow(), op.getHigh(),
-          static_cast<int64_t>(op.getGroups()), ::getType(input).getShape(),
-          ::getType(filter).getShape(), output};
+  return {op.getStrides(),
+          op.getDilations(),
+          op.getLow(),
+          op.getHigh(),
+          static_cast<int64_t>(op.getGroups()),
+          ::getType(input).getShape(),
+          ::getType(filter).getShape(),
+          output};
 }
 
 /// The output's shape that input, filter and geometry give; none if they don't fit.
@@ -190,8 +195,7 @@ LogicalResult ConvolutionInputOp::verify() {
 }
 
 LogicalResult ConvolutionFilterOp::verify() {
-  if (::getType(getInput()).getElementType() !=
-          ::getType(getOutputGradient()).getElementType() ||
+  if (::getType(getInput()).getElementType() != ::getType(getOutputGradient()).getElementType() ||
       ::getType(getInput()).getElementType() != ::getType(getResult()).getElementType())
     return emitOpError("multiplies elements of different types; cast one of them");
   std::optional<SmallVector<int64_t>> shape =
@@ -255,8 +259,7 @@ SmallVector<int64_t> ConvolutionOp::getReductionShape() {
 
 SmallVector<Value> ConvolutionOp::emitElement(OpBuilder &builder, ValueRange indices,
                                               ElementReader read) {
-  Convolution c =
-      getConvolution(*this, getInput(), getFilter(), ::getType(getResult()).getShape());
+  Convolution c = getConvolution(*this, getInput(), getFilter(), ::getType(getResult()).getShape());
   PositionEmitter e(builder, getLoc());
   if (::getType(getInput()).getNumElements() == 0)
     return {e.getZero(::getType(getInput()).getElementType())};
@@ -303,8 +306,7 @@ SmallVector<Value> ConvolutionInputOp::emitElement(OpBuilder &builder, ValueRang
     output.push_back(e.clamp(e.div(start, c.strides[i]), c.output[i + 2]));
     filter.push_back(kernel);
   }
-  return {e.getProduct(::getType(getResult()).getElementType(), read(0, output),
-                       read(1, filter))};
+  return {e.getProduct(::getType(getResult()).getElementType(), read(0, output), read(1, filter))};
 }
 
 SmallVector<int64_t> ConvolutionFilterOp::getReductionShape() {

@@ -168,8 +168,8 @@ public:
   /// An index, of which must hold that it is within the dimension.
   Value getPlace(Value number, int64_t size) {
     Value index = buffers.toIndex(number);
-    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index,
-                                       buffers.index(size));
+    Value fits =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, buffers.index(size));
     isInside = arith::AndIOp::create(builder, loc, isInside, fits);
     return index;
   }
@@ -291,8 +291,7 @@ LogicalResult ScatterElementsOp::verify() {
   if (::getType(getUpdates()).getElementType() != operand.getElementType())
     return emitOpError("has updates of another element type than its operand; cast them");
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
-    if (dim != static_cast<int64_t>(getAxis()) &&
-        indices.getDimSize(dim) > operand.getDimSize(dim))
+    if (dim != static_cast<int64_t>(getAxis()) && indices.getDimSize(dim) > operand.getDimSize(dim))
       return emitOpError("has more indices in dimension ") << dim << " than the operand";
   return success();
 }
@@ -306,7 +305,6 @@ void ScatterElementsOp::emitKernel(OpBuilder &builder, ValueRange operands, Valu
     SmallVector<Value> place(at);
     place[getAxis()] = scatter.getPlace(buffers.load(operands[1], at),
                                         ::getType(getOperand()).getDimSize(getAxis()));
-    scatter.ifInside(
-        [&] { scatter.update(buffers.load(operands[2], at), results[0], place); });
+    scatter.ifInside([&] { scatter.update(buffers.load(operands[2], at), results[0], place); });
   });
 }

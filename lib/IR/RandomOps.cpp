@@ -76,8 +76,8 @@ SmallVector<Value> RandomUniformOp::emitElement(OpBuilder &builder, ValueRange i
   Value linear = arith::ConstantIndexOp::create(builder, loc, 0);
   for (auto [size, index] : llvm::zip_equal(type.getShape(), indices)) {
     Value scale = arith::ConstantIndexOp::create(builder, loc, size);
-    linear = arith::AddIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, linear, scale), index);
+    linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, scale),
+                                   index);
   }
   // The counter is the element's index and the step's low word with the stream; the key is the
   // seed. A step beyond 2^32 starts the numbers anew.
@@ -87,12 +87,11 @@ SmallVector<Value> RandomUniformOp::emitElement(OpBuilder &builder, ValueRange i
   auto [seedLow, seedHigh] = philox.split(read(0, {}));
   auto [step, stepHigh] = philox.split(read(1, {}));
   Value stream = philox.constant(static_cast<uint32_t>(getStream()));
-  SmallVector<Value> words =
-      philox.emit({indexLow, indexHigh, step, stream}, {seedLow, seedHigh});
+  SmallVector<Value> words = philox.emit({indexLow, indexHigh, step, stream}, {seedLow, seedHigh});
 
   auto shift = [&](Value bits, int64_t places) -> Value {
-    Value amount = arith::ConstantOp::create(
-        builder, loc, IntegerAttr::get(bits.getType(), places));
+    Value amount =
+        arith::ConstantOp::create(builder, loc, IntegerAttr::get(bits.getType(), places));
     return arith::ShRUIOp::create(builder, loc, bits, amount);
   };
   Type compute = getComputeType(type.getElementType());

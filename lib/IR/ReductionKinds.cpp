@@ -51,4 +51,3 @@ bool lgc::isDefined(ReductionKind kind, Type element) {
     return isa<IntegerType>(element);
   return !element.isInteger(1) || kind == ReductionKind::Max || kind == ReductionKind::Min;
 }
-

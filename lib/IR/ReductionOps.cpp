@@ -55,8 +55,7 @@ OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
   if (!constant || !isa<IntegerType>(from.getElementType()) ||
       from.getNumElements() > maxFoldedElements || from.getNumElements() == 0)
     return {};
-  bool isUnsigned =
-      from.getElementType().isUnsignedInteger() || from.getElementType().isInteger(1);
+  bool isUnsigned = from.getElementType().isUnsignedInteger() || from.getElementType().isInteger(1);
   auto reduce = [&](const llvm::APInt &x, const llvm::APInt &y) {
     switch (getKind()) {
     case ReductionKind::Sum:
@@ -151,8 +150,7 @@ SmallVector<Value> ArgReduceOp::emitElement(OpBuilder &builder, ValueRange indic
                                             ElementReader read) {
   SmallVector<Value> source(indices.drop_back());
   source.insert(source.begin() + getDim(), indices.back());
-  Value index = arith::IndexCastOp::create(builder, getLoc(), builder.getI64Type(),
-                                           indices.back());
+  Value index = arith::IndexCastOp::create(builder, getLoc(), builder.getI64Type(), indices.back());
   return {read(0, source), index};
 }
 
@@ -173,8 +171,8 @@ SmallVector<Value> ArgReduceOp::emitCombine(OpBuilder &builder, ValueRange accum
   Value takes = s.compare(getLast() ? loose : strict, elements[0], accumulators[0]);
   // The first element is taken whatever it is; NaN beats numbers, and the first NaN stays.
   Value none = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(-1));
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, accumulators[1],
-                                        none);
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, accumulators[1], none);
   takes = arith::OrIOp::create(builder, loc, takes, isFirst);
   if (isa<FloatType>(element)) {
     Value isNan = s.compare(ComparePredicate::NE, elements[0], elements[0]);
@@ -225,4 +223,3 @@ void CumulativeOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRang
     scf::YieldOp::create(builder, loc, after);
   });
 }
-

@@ -41,8 +41,8 @@ namespace {
 class MergeSortEmitter {
 public:
   MergeSortEmitter(OpBuilder &builder, SortOp op, Value operand, ValueRange row, Value scratch)
-      : builder(builder), buffers(builder, op.getLoc()), loc(op.getLoc()), op(op),
-        operand(operand), row(row), length(::getType(op.getOperand()).getDimSize(op.getDim())) {
+      : builder(builder), buffers(builder, op.getLoc()), loc(op.getLoc()), op(op), operand(operand),
+        row(row), length(::getType(op.getOperand()).getDimSize(op.getDim())) {
     auto type = MemRefType::get({length}, builder.getI64Type());
     for (int64_t half : {0, 1})
       arrays[half] = memref::ViewOp::create(builder, loc, type, scratch,
@@ -70,9 +70,7 @@ private:
   Value min(Value x, int64_t y) {
     return arith::MinSIOp::create(builder, loc, x, buffers.index(y));
   }
-  Value add(Value x, int64_t y) {
-    return arith::AddIOp::create(builder, loc, x, buffers.index(y));
-  }
+  Value add(Value x, int64_t y) { return arith::AddIOp::create(builder, loc, x, buffers.index(y)); }
   Value isLess(Value x, Value y) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, x, y);
   }
@@ -100,8 +98,8 @@ private:
 
   void mergeRun(Value start, int64_t width, Value from, Value to) {
     Value middle = min(add(start, width), length), end = min(add(start, 2 * width), length);
-    auto loop = scf::ForOp::create(builder, loc, start, end, buffers.index(1),
-                                   ValueRange{start, middle});
+    auto loop =
+        scf::ForOp::create(builder, loc, start, end, buffers.index(1), ValueRange{start, middle});
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value left = loop.getRegionIterArg(0), right = loop.getRegionIterArg(1);

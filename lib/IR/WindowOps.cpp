@@ -21,8 +21,7 @@ struct Geometry {
 };
 } // namespace
 
-template <typename Op>
-static Geometry getGeometry(Op &&op) {
+template <typename Op> static Geometry getGeometry(Op &&op) {
   return {op.getWindow(), op.getStrides(), op.getDilations(), op.getLow(), op.getHigh()};
 }
 
@@ -64,9 +63,10 @@ static LogicalResult inferWindows(std::optional<Location> loc, Adaptor adaptor, 
 
 /// Position of the operand at a point of the windows and an offset in the window, and whether it
 /// is inside; outside, the position is clamped to 0.
-static std::pair<SmallVector<Value>, Value>
-emitWindowPosition(OpBuilder &builder, Location loc, const Geometry &g, ArrayRef<int64_t> shape,
-                   ValueRange at, ValueRange offsets) {
+static std::pair<SmallVector<Value>, Value> emitWindowPosition(OpBuilder &builder, Location loc,
+                                                               const Geometry &g,
+                                                               ArrayRef<int64_t> shape,
+                                                               ValueRange at, ValueRange offsets) {
   SmallVector<Value> source(at.take_front(2));
   Value inside = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   auto number = [&](int64_t value) -> Value {
@@ -240,8 +240,8 @@ SmallVector<Value> WindowScatterOp::emitElement(OpBuilder &builder, ValueRange i
     Value fits = require(arith::CmpIPredicate::ult, window, number(windows.getDimSize(i + 2)));
     source.push_back(arith::SelectOp::create(builder, loc, fits, window, number(0)));
     Value size = number(type.getDimSize(i + 2));
-    linear = arith::AddIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, linear, size), at[i + 2]);
+    linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, size),
+                                   at[i + 2]);
   }
   if (getIndices()) {
     Value chosen = read(1, source);
