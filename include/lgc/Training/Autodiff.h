@@ -1,0 +1,29 @@
+//===- Autodiff.h - Reverse-mode differentiation ----------------*- C++ -*-===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LGC_TRAINING_AUTODIFF_H
+#define LGC_TRAINING_AUTODIFF_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace lgc {
+
+/// Builds the gradients of the scalar `loss` to each of `parameters` at the builder's insertion
+/// point, which every value that the loss depends on dominates. `gradients` gets one value for each
+/// parameter, null where the loss doesn't depend on it differentiably.
+///
+/// Walks the operations between parameters and loss once, in reverse, and adds up what each use of
+/// a value contributes. Fails with an error at each operation on the way that has no gradient.
+mlir::LogicalResult buildGradients(mlir::OpBuilder &builder, mlir::Value loss,
+                                   llvm::ArrayRef<mlir::Value> parameters,
+                                   llvm::SmallVectorImpl<mlir::Value> &gradients);
+
+} // namespace lgc
+
+#endif // LGC_TRAINING_AUTODIFF_H
