@@ -14,7 +14,7 @@ namespace lgc {
 
 /// The number (i64) of the group that an operation belongs to.
 inline constexpr llvm::StringLiteral kGroupAttr = "lgc.group";
-/// On a kernel's argument: the number (i64) of the result that may take over its memory.
+/// On a kernel's argument: the numbers of the results of which one may take over its memory.
 inline constexpr llvm::StringLiteral kInPlaceAttr = "lgc.inplace";
 
 } // namespace lgc

@@ -15,12 +15,11 @@ using namespace lgc;
 
 static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Whether every element of a value of the domain's shape is read only at its own index.
-static bool isReadInPlace(Value value, const KernelShape &shape,
-                          DenseMap<Value, bool> &known) {
+/// Whether every element of a value of this shape is read only at its own index.
+static bool isReadInPlace(Value value, ArrayRef<int64_t> shape, DenseMap<Value, bool> &known) {
   if (auto at = known.find(value); at != known.end())
     return at->second;
-  bool inPlace = getTensor(value).getShape() == ArrayRef(shape.domain);
+  bool inPlace = getTensor(value).getShape() == shape;
   for (Operation *user : value.getUsers()) {
     if (!inPlace)
       break;
@@ -41,26 +40,30 @@ void lgc::markInPlaceArguments(func::FuncOp kernel) {
   unsigned lastStage = 0;
   for (Operation &op : kernel.getBody().front())
     lastStage = std::max(lastStage, shape->depth.lookup(&op));
+  SmallVector<int64_t> kept = shape->getKeptShape();
 
   DenseMap<Value, bool> known;
-  llvm::BitVector taken(kernel.getNumResults());
   OperandRange results = kernel.getBody().front().getTerminator()->getOperands();
   Builder builder(kernel.getContext());
   for (BlockArgument argument : kernel.getArguments()) {
-    if (!isReadInPlace(argument, *shape, known))
+    ArrayRef<int64_t> argumentShape = getTensor(argument).getShape();
+    bool isOnDomain = argumentShape == ArrayRef(shape->domain);
+    if ((!isOnDomain && argumentShape != ArrayRef(kept)) ||
+        !isReadInPlace(argument, argumentShape, known))
       continue;
+    SmallVector<int64_t> takers;
     for (auto [number, result] : llvm::enumerate(results)) {
-      // A result that is stored before the last stage would destroy what later stages read.
+      // A result on the domain that is stored before the last stage would destroy what later
+      // stages read; those on the kept dimensions are stored after all stages.
       Operation *definition = result.getDefiningOp();
-      if (taken[number] || !definition || shape->depth.lookup(definition) != lastStage ||
-          getTensor(result).getShape() != getTensor(argument).getShape() ||
-          getTensor(result).getElementTypeBitWidth() !=
+      if (definition && (!isOnDomain || shape->depth.lookup(definition) == lastStage) &&
+          getTensor(result).getShape() == argumentShape &&
+          getTensor(result).getElementTypeBitWidth() ==
               getTensor(argument).getElementTypeBitWidth())
-        continue;
-      kernel.setArgAttr(argument.getArgNumber(), kInPlaceAttr,
-                        builder.getI64IntegerAttr(number));
-      taken.set(number);
-      break;
+        takers.push_back(number);
     }
+    if (!takers.empty())
+      kernel.setArgAttr(argument.getArgNumber(), kInPlaceAttr,
+                        builder.getDenseI64ArrayAttr(takers));
   }
 }

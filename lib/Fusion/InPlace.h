@@ -12,9 +12,9 @@
 
 namespace lgc {
 
-/// Marks arguments of a kernel whose memory a result may take over with `lgc.inplace`: those
-/// of which each element is read only to compute the results at its own index, in the stage of
-/// the loops that stores the result or before. Different arguments name different results.
+/// Marks arguments of a kernel whose memory a result may take over with `lgc.inplace`, a list of
+/// such results: each element is read only to compute the results at its own index, in the stage
+/// of the loops that stores the result or before.
 void markInPlaceArguments(mlir::func::FuncOp kernel);
 
 } // namespace lgc

@@ -6,12 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "lgc/Fusion/Passes.h"
+#include "lgc/IR/Passes.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 void lgc::buildFusionPipeline(OpPassManager &manager, bool fuse) {
   FusePassOptions options;
   options.fuse = fuse;
+  manager.addPass(createDecomposePass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   manager.addPass(createFusePass(options));
   manager.addPass(createOutlineKernelsPass());
   manager.addPass(createVerifyFusionPass());

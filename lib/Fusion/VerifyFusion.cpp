@@ -18,6 +18,24 @@ namespace lgc {
 #include "lgc/Fusion/Passes.h.inc"
 } // namespace lgc
 
+static LogicalResult verifyInPlace(func::FuncOp kernel, BlockArgument argument,
+                                   ArrayRef<int64_t> results) {
+  for (int64_t result : results) {
+    if (result < 0 || result >= kernel.getNumResults())
+      return kernel.emitOpError("argument #")
+             << argument.getArgNumber() << " gives its memory to result " << result
+             << ", which doesn't exist; name one of the " << kernel.getNumResults();
+    auto from = cast<RankedTensorType>(argument.getType());
+    auto to = cast<RankedTensorType>(kernel.getResultTypes()[result]);
+    if (from.getNumElements() != to.getNumElements() ||
+        from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
+      return kernel.emitOpError("argument #")
+             << argument.getArgNumber() << " of type " << from
+             << " gives its memory to a result of type " << to << "; their sizes must be equal";
+  }
+  return success();
+}
+
 static LogicalResult verifyKernel(func::FuncOp kernel) {
   if (!kernel.isPrivate())
     return kernel.emitOpError("is a kernel and must be private; give it private visibility");
@@ -27,20 +45,10 @@ static LogicalResult verifyKernel(func::FuncOp kernel) {
     return kernel.emitOpError("isn't a group of operations that a target can emit as one kernel; "
                               "split it (see docs/fusion.md)");
   for (BlockArgument argument : kernel.getArguments()) {
-    auto result = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kInPlaceAttr);
-    if (!result)
-      continue;
-    if (result.getInt() < 0 || result.getInt() >= kernel.getNumResults())
-      return kernel.emitOpError("argument #")
-             << argument.getArgNumber() << " gives its memory to result " << result.getInt()
-             << ", which doesn't exist; name one of the " << kernel.getNumResults();
-    auto from = cast<RankedTensorType>(argument.getType());
-    auto to = cast<RankedTensorType>(kernel.getResultTypes()[result.getInt()]);
-    if (from.getNumElements() != to.getNumElements() ||
-        from.getElementTypeBitWidth() != to.getElementTypeBitWidth())
-      return kernel.emitOpError("argument #")
-             << argument.getArgNumber() << " of type " << from
-             << " gives its memory to a result of type " << to << "; their sizes must be equal";
+    auto results =
+        kernel.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kInPlaceAttr);
+    if (results && failed(verifyInPlace(kernel, argument, results.asArrayRef())))
+      return failure();
   }
   return success();
 }

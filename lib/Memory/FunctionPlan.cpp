@@ -126,10 +126,11 @@ void FunctionPlanner::put(Value value, Place place) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> getInPlaceResult(LaunchOp launch, unsigned operand) {
+/// Whether the kernel reads an operand so that a result may take over its memory.
+static bool mayTakeOver(LaunchOp launch, unsigned operand, unsigned result) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(launch, launch.getKernelAttr());
-  auto result = kernel.getArgAttrOfType<IntegerAttr>(operand, "lgc.inplace");
-  return result ? std::optional(result.getInt()) : std::nullopt;
+  auto results = kernel.getArgAttrOfType<DenseI64ArrayAttr>(operand, "lgc.inplace");
+  return results && llvm::is_contained(results.asArrayRef(), static_cast<int64_t>(result));
 }
 
 /// Whether the launch may write a result to the memory of `old`, which nothing reads later.
@@ -138,7 +139,7 @@ bool FunctionPlanner::canOverwrite(LaunchOp launch, unsigned result, Value old) 
   if (last > position)
     return false;
   for (auto [number, input] : llvm::enumerate(launch.getInputs()))
-    if (getRoot(input) == old && getInPlaceResult(launch, number) != static_cast<int64_t>(result))
+    if (getRoot(input) == old && !mayTakeOver(launch, number, result))
       return false;
   return true;
 }
@@ -161,7 +162,7 @@ void FunctionPlanner::wish(Value value, Value old, unsigned block) {
 std::optional<unsigned> FunctionPlanner::findDyingOperand(LaunchOp launch, unsigned result) {
   int64_t bytes = getBufferBytes(getTensor(launch.getResult(result)));
   for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
-    if (getInPlaceResult(launch, number) != static_cast<int64_t>(result))
+    if (!mayTakeOver(launch, number, result))
       continue;
     const Place &place = blockPlan.places[input];
     const MemoryBlock &block = blockPlan.blocks[place.block];

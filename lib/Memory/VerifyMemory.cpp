@@ -179,8 +179,9 @@ LogicalResult Replay::runLaunch(LaunchOp launch) {
       if (bytes->overlaps(other))
         return launch.emitOpError("writes two outputs to the same memory");
     for (auto [argument, input] : llvm::enumerate(inputs)) {
-      auto inPlace = kernel.getArgAttrOfType<IntegerAttr>(argument, "lgc.inplace");
-      bool mayTakeOver = inPlace && inPlace.getInt() == static_cast<int64_t>(number);
+      auto takers = kernel.getArgAttrOfType<DenseI64ArrayAttr>(argument, "lgc.inplace");
+      bool mayTakeOver =
+          takers && llvm::is_contained(takers.asArrayRef(), static_cast<int64_t>(number));
       if (bytes->overlaps(input) && !(mayTakeOver && *bytes == input))
         return launch.emitOpError("writes output #")
                << number << " over input #" << argument << ", which the kernel still reads";

@@ -56,7 +56,7 @@ def OutlineKernelsPass : Pass<"lgc-outline-kernels", "::mlir::ModuleOp"> {
     Each group (see `lgc-fuse`) becomes a launch of a private function with the attribute
     `lgc.kernel`. Groups with equal bodies and shapes share one function, so that compile time follows
     the number of different layers. An argument whose memory a result may take over has the
-    attribute `lgc.inplace` with the result's number.
+    attribute `lgc.inplace` with the numbers of such results.
 
     Before:
     ```mlir
@@ -72,7 +72,7 @@ def OutlineKernelsPass : Pass<"lgc-outline-kernels", "::mlir::ModuleOp"> {
       %0 = lgc.launch @neg_tanh_0(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
       return %0 : tensor<8x16xf32>
     }
-    func.func private @neg_tanh_0(%x: tensor<8x16xf32> {lgc.inplace = 0 : i64})
+    func.func private @neg_tanh_0(%x: tensor<8x16xf32> {lgc.inplace = array<i64: 0>})
         -> tensor<8x16xf32> attributes {lgc.kernel} {
       %0 = lgc.neg %x : tensor<8x16xf32>
       %1 = lgc.tanh %0 : tensor<8x16xf32>

@@ -152,12 +152,20 @@ SmallVector<Value> ReductionEmitter::combinePoint(ElementEmitter &emitter,
 }
 
 void ReductionEmitter::storeKept(ElementEmitter &emitter, ValueRange kept) {
+  // All are computed before the first is stored, since that may be in place of an input.
+  struct Element {
+    Value scalar, tensor, buffer;
+    SmallVector<Value> indices;
+  };
+  SmallVector<Element> elements;
   for (auto [tensor, buffer] : lowering.outputs) {
     if (isOnDomain(tensor))
       continue;
     SmallVector<Value> indices = getKeptIndices(emitter, tensor, kept);
-    emitter.store(emitter.emit(tensor, indices), tensor, buffer, indices);
+    elements.push_back({emitter.emit(tensor, indices), tensor, buffer, indices});
   }
+  for (const Element &element : elements)
+    emitter.store(element.scalar, element.tensor, element.buffer, element.indices);
 }
 
 /// Lets later stages read what a stage has stored rather than compute it again, where the buffer
