@@ -218,7 +218,8 @@ void BlockFusion::dropUselessCopies(const DenseMap<Operation *, Operation *> &or
 
 unsigned BlockFusion::writeGroups(unsigned next) {
   // Operations without users were copied to all of them, or computed nothing that is needed.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+  // The reverse of a part of the block (`without_terminator`) would stand on the erased operation.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
     if (isOpTriviallyDead(&op))
       op.erase();
   DenseMap<unsigned, unsigned> numbers;
