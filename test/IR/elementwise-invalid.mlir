@@ -41,7 +41,7 @@ func.func @bitcast_of_other_width(%x: tensor<2xf32>) {
 // -----
 
 func.func @cast_to_other_shape(%x: tensor<2xf32>) {
-  // expected-error @+1 {{requires the same shape for all operands and results}}
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = lgc.cast %x : tensor<2xf32> to tensor<3xf64>
   return
 }
@@ -49,7 +49,7 @@ func.func @cast_to_other_shape(%x: tensor<2xf32>) {
 // -----
 
 func.func @condition_of_other_shape(%c: tensor<3xi1>, %x: tensor<2xf32>) {
-  // expected-error @+1 {{requires the same shape for all operands and results}}
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = lgc.select %c, %x, %x : tensor<3xi1>, tensor<2xf32>
   return
 }
@@ -81,7 +81,8 @@ func.func @foreign_element_type(%x: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @unknown_predicate(%x: tensor<2xf32>) {
-  // expected-error @+1 {{expected string or keyword containing one of the following enum values}}
+  // expected-error @+2 {{expected one of [eq, ne, lt, le, gt, ge] for how elements are compared, got: below}}
+  // expected-error @+1 {{failed to parse Lgc_ComparePredicateAttr}}
   %0 = lgc.compare below %x, %x : tensor<2xf32>
   return
 }

@@ -185,10 +185,8 @@ func.func @constant_of_other_type() {
 
 // -----
 
-// In generic form nothing stands between the operand and inference.
-func.func @slice_of_no_tensor(%x: index) {
-  // expected-error @+2 {{operand 0 has type 'index'; give a tensor of static shape}}
-  // expected-error @+1 {{failed to infer returned types}}
-  %0 = "lgc.slice"(%x) {starts = array<i64>, limits = array<i64>, strides = array<i64>} : (index) -> tensor<f32>
+func.func @slice_of_dynamic_shape(%x: tensor<?xf32>) {
+  // expected-error @+1 {{operand 0 has type 'tensor<?xf32>'; give a tensor of static shape}}
+  %0 = lgc.slice %x starts = [0] limits = [1] strides = [1] : tensor<?xf32>
   return
 }
