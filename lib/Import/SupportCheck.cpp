@@ -19,10 +19,11 @@ const OpTable &lgc::opTable() {
   static const OpTable table = [] {
     OpTable entries;
     for (auto registerOps :
-         {registerElementwiseOps, registerMathOps, registerActivationOps, registerComparisonOps, registerIntegerOps,
-          registerConstantOps, registerShapeOps, registerSliceOps, registerReductionOps,
-          registerMatmulOps, registerConvolutionOps, registerPoolingOps,
-          registerNormalizationOps, registerIndexingOps, registerRandomOps})
+         {registerElementwiseOps, registerMathOps, registerActivationOps, registerComparisonOps,
+          registerIntegerOps, registerConstantOps, registerShapeOps, registerSliceOps,
+          registerReductionOps, registerMatmulOps, registerConvolutionOps, registerPoolingOps,
+          registerNormalizationOps, registerIndexingOps, registerRandomOps, registerSortingOps,
+          registerSequenceOps, registerEinsumOps, registerControlFlowOps, registerLossOps})
       registerOps(entries);
     return entries;
   }();
