@@ -20,7 +20,13 @@ Type lgc::getStorageType(Type elementType) {
 
 MemRefType lgc::getBufferType(Type tensorType) {
   auto tensor = cast<RankedTensorType>(tensorType);
-  return MemRefType::get(tensor.getShape(), getStorageType(tensor.getElementType()));
+  Type element = getStorageType(tensor.getElementType());
+  // MLIR passes no empty buffer of several dimensions as a pointer unless its strides are given.
+  MemRefLayoutAttrInterface layout;
+  if (tensor.getRank() > 1 && tensor.getNumElements() == 0)
+    layout = StridedLayoutAttr::get(tensor.getContext(), /*offset=*/0,
+                                    SmallVector<int64_t>(tensor.getRank(), 1));
+  return MemRefType::get(tensor.getShape(), element, layout);
 }
 
 SmallVector<Value> lgc::delinearize(OpBuilder &builder, Location loc, Value linear,

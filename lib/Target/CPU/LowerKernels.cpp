@@ -44,8 +44,10 @@ private:
 
 } // namespace
 
-/// Whether two views of the arena start at the same byte.
+/// Whether two views of the arena start at the same byte. Empty buffers share none.
 static bool isSameMemory(Value a, Value b) {
+  if (cast<MemRefType>(a.getType()).getNumElements() == 0)
+    return false;
   if (a == b)
     return true;
   auto viewA = a.getDefiningOp<memref::ViewOp>(), viewB = b.getDefiningOp<memref::ViewOp>();

@@ -17,6 +17,7 @@
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -84,12 +85,28 @@ struct LaunchLowering : ConvertOpToLLVMPattern<LaunchOp> {
   const KernelEntries &entries;
 };
 
+/// A constant of type bf16 becomes its bits.
+struct HalfConstantLowering : ConvertOpToLLVMPattern<arith::ConstantOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto value = dyn_cast<FloatAttr>(op.getValue());
+    if (!value || !value.getType().isBF16())
+      return failure();
+    auto bits = rewriter.getIntegerAttr(rewriter.getIntegerType(16),
+                                        value.getValue().bitcastToAPInt());
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, bits);
+    return success();
+  }
+};
+
 struct CpuToLLVMPass : lgc::impl::CpuToLLVMPassBase<CpuToLLVMPass> {
   using CpuToLLVMPassBase::CpuToLLVMPassBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (approximateMath && failed(expandMath(module)))
+    if (failed(expandHalves(module)) || (approximateMath && failed(expandMath(module))))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<BufferOp, ParameterOp>(op))
@@ -101,10 +118,23 @@ struct CpuToLLVMPass : lgc::impl::CpuToLLVMPassBase<CpuToLLVMPass> {
     KernelEntries entries = collectKernelEntries(module);
     if (failed(convert(module, entries)))
       return signalPassFailure();
+    for (auto global : module.getOps<LLVM::GlobalOp>())
+      if (auto value = dyn_cast_or_null<DenseElementsAttr>(global.getValueOrNull()))
+        if (value.getElementType().isBF16())
+          global.setValueAttr(value.bitcast(IntegerType::get(&getContext(), 16)));
     emitKernelEntries(module, entries);
   }
 
 private:
+  /// Makes conversions from and to bf16 integer operations: few processors have them, and the
+  /// functions that LLVM would call instead are in no library of the system. What is left are
+  /// moves of bits, in i16.
+  LogicalResult expandHalves(ModuleOp module) {
+    RewritePatternSet patterns(&getContext());
+    arith::populateExpandBFloat16Patterns(patterns);
+    return applyPatternsGreedily(module, std::move(patterns));
+  }
+
   LogicalResult expandMath(ModuleOp module) {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
@@ -116,7 +146,10 @@ private:
     LowerToLLVMOptions options(context);
     options.useBarePtrCallConv = true;
     LLVMTypeConverter converter(context, options);
+    converter.addConversion(
+        [](BFloat16Type type) { return IntegerType::get(type.getContext(), 16); });
     RewritePatternSet patterns(context);
+    patterns.add<HalfConstantLowering>(converter, /*benefit=*/2);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
