@@ -35,18 +35,24 @@ namespace {
 bool prefersMatrixProduct(const lgc_conv_descriptor &d, Direction direction) {
   if (d.groups != 1)
     return false;
-  int64_t positions = d.batch;
+  int64_t positions = d.batch, taps = 1;
   bool strided = false;
   for (int64_t i = 0; i < d.spatial_rank; ++i) {
     positions *= d.output[i];
+    taps *= d.kernel[i];
     strided |= d.strides[i] > 1;
   }
-  constexpr int64_t manyChannels = 64, fewChannels = 8;
+  constexpr int64_t manyChannels = 64, fewChannels = 8, manyTaps = 25;
   int64_t fewPositions = strided || d.layout == LGC_CHANNELS_FIRST ? 512 : 256;
-  if (positions <= fewPositions && d.in_channels >= manyChannels && d.out_channels >= manyChannels)
-    return true;
-  // oneDNN's implementations pad the input's channels.
-  return direction == Direction::BackwardData && d.in_channels < fewChannels;
+  if (d.in_channels >= manyChannels && d.out_channels >= manyChannels) {
+    // With channels last, a kernel of one element and the weights' gradient need nothing
+    // but the product, or little more.
+    bool littleMore = taps == 1 || direction == Direction::BackwardWeights;
+    if (positions <= fewPositions || (d.layout == LGC_CHANNELS_LAST && littleMore))
+      return true;
+  }
+  // oneDNN's implementations pad the input's channels, for every tap.
+  return direction == Direction::BackwardData && d.in_channels < fewChannels && taps >= manyTaps;
 }
 } // namespace
 

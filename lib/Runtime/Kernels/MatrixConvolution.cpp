@@ -13,8 +13,9 @@
 using namespace lgc::kernels;
 
 namespace {
-/// Windows of about this size stay in the caches between being made and being used.
-constexpr int64_t windowBytes = 8 << 20;
+/// Windows of about this size stay in the caches between being made and being used; with
+/// fewer rows, products lose speed.
+constexpr int64_t windowBytes = 1 << 20, windowRows = 256;
 
 /// [samples, rows, columns] to [samples, columns, rows].
 void transpose(const float *source, float *target, int64_t samples, int64_t rows, int64_t columns) {
@@ -73,8 +74,17 @@ MatrixConvolution::MatrixConvolution(const lgc_conv_descriptor &d, Direction dir
     outputPositions *= geometry.output[i];
   }
   int64_t sampleBytes = floatBytes(outputPositions * inChannels * taps);
-  samplesAtOnce = std::min(batch, std::max<int64_t>(1, windowBytes / sampleBytes));
-  windowsOffset = reserve(samplesAtOnce * sampleBytes);
+  samplesAtOnce = std::max({int64_t(1), windowBytes / sampleBytes, windowRows / outputPositions});
+  samplesAtOnce = std::min(batch, samplesAtOnce);
+  windowsAreInput = taps == 1 && std::equal(geometry.input, geometry.input + rank, geometry.output);
+  if (windowsAreInput)
+    samplesAtOnce = batch;
+  else
+    windowsOffset = reserve(samplesAtOnce * sampleBytes);
+  tapsOutside = direction == Direction::BackwardWeights && taps > 1 &&
+                batch * outputPositions > 4 * outChannels;
+  if (tapsOutside)
+    weightsOffset = reserve(floatBytes(outChannels * inChannels * taps));
   if (channelsFirst) {
     inputOffset = reserve(floatBytes(batch * inputPositions * inChannels));
     outputOffset = reserve(floatBytes(batch * outputPositions * outChannels));
@@ -112,11 +122,24 @@ void MatrixConvolution::gatherWindows(const float *input, int64_t samples, float
                     std::memset(window, 0, size_t(floatBytes(rowSize)));
                   forEachTap(row % outputPositions, [&](int64_t tap, int64_t position) {
                     const float *from = sample + position * inChannels;
+                    if (tapsOutside) {
+                      std::memcpy(window + tap * inChannels, from, size_t(floatBytes(inChannels)));
+                      return;
+                    }
                     for (int64_t channel = 0; channel < inChannels; ++channel)
                       window[channel * taps + tap] = from[channel];
                   });
                 }
               });
+}
+
+const float *MatrixConvolution::windowsOf(const float *input, int64_t firstSample, int64_t samples,
+                                          float *windows) const {
+  const float *first = input + firstSample * inputPositions * inChannels;
+  if (windowsAreInput)
+    return first;
+  gatherWindows(first, samples, windows);
+  return windows;
 }
 
 void MatrixConvolution::scatterWindows(const float *windows, int64_t samples, float *input) const {
@@ -147,10 +170,10 @@ void MatrixConvolution::runForward(const float *input, const float *weights, con
                                    float *output, float *windows) const {
   for (int64_t sample = 0; sample < batch; sample += samplesAtOnce) {
     int64_t samples = std::min(samplesAtOnce, batch - sample);
-    gatherWindows(input + sample * inputPositions * inChannels, samples, windows);
+    const float *rows = windowsOf(input, sample, samples, windows);
     auto descriptor = product(samples * outputPositions, outChannels, inChannels * taps,
                               /*transposeA=*/false, /*transposeB=*/true, /*accumulate=*/false);
-    lgc_matmul_bias(&descriptor, windows, weights, bias,
+    lgc_matmul_bias(&descriptor, rows, weights, bias,
                     output + sample * outputPositions * outChannels, nullptr);
   }
 }
@@ -161,23 +184,28 @@ void MatrixConvolution::runBackwardData(const float *output, const float *weight
     int64_t samples = std::min(samplesAtOnce, batch - sample);
     auto descriptor = product(samples * outputPositions, inChannels * taps, outChannels,
                               /*transposeA=*/false, /*transposeB=*/false, /*accumulate=*/false);
-    lgc_matmul(&descriptor, output + sample * outputPositions * outChannels, weights, windows,
-               nullptr);
-    scatterWindows(windows, samples, input + sample * inputPositions * inChannels);
+    float *target = input + sample * inputPositions * inChannels;
+    lgc_matmul(&descriptor, output + sample * outputPositions * outChannels, weights,
+               windowsAreInput ? target : windows, nullptr);
+    if (!windowsAreInput)
+      scatterWindows(windows, samples, target);
   }
 }
 
 void MatrixConvolution::runBackwardWeights(const float *input, const float *output, float *weights,
-                                           float *bias, float *windows) const {
+                                           float *bias, float *windows,
+                                           float *permutedWeights) const {
+  float *result = tapsOutside ? permutedWeights : weights;
   for (int64_t sample = 0; sample < batch; sample += samplesAtOnce) {
     int64_t samples = std::min(samplesAtOnce, batch - sample);
-    gatherWindows(input + sample * inputPositions * inChannels, samples, windows);
+    const float *rows = windowsOf(input, sample, samples, windows);
     auto descriptor = product(outChannels, inChannels * taps, samples * outputPositions,
                               /*transposeA=*/true, /*transposeB=*/false,
                               /*accumulate=*/sample > 0);
-    lgc_matmul(&descriptor, output + sample * outputPositions * outChannels, windows, weights,
-               nullptr);
+    lgc_matmul(&descriptor, output + sample * outputPositions * outChannels, rows, result, nullptr);
   }
+  if (tapsOutside)
+    transpose(result, weights, outChannels, taps, inChannels);
   if (!bias)
     return;
   int64_t rows = batch * outputPositions;
@@ -218,7 +246,8 @@ void MatrixConvolution::run(const ConvolutionArguments &arguments, void *scratch
       transpose(input, static_cast<float *>(arguments.input), batch, inputPositions, inChannels);
     break;
   case Direction::BackwardWeights:
-    runBackwardWeights(input, output, weights, bias, windows);
+    runBackwardWeights(input, output, weights, bias, windows,
+                       reinterpret_cast<float *>(base + weightsOffset));
     break;
   }
 }

@@ -19,7 +19,9 @@ namespace lgc::kernels {
 ///   backward data      windows = output weights, added up where windows overlap
 ///   backward weights   weights = output^T windows
 ///
-/// Windows are made for a few samples at a time, so that scratch stays small. With
+/// Windows are made for a few samples at a time, so that they stay in the caches and
+/// scratch small. Making them is faster as [tap, in], in runs of channels, but then
+/// weights must be permuted: their gradient is, where positions outnumber its rows. With
 /// channels first, activations are transposed before and after.
 class MatrixConvolution : public ConvolutionPlan {
 public:
@@ -39,12 +41,15 @@ private:
   void runBackwardData(const float *output, const float *weights, float *input,
                        float *windows) const;
   void runBackwardWeights(const float *input, const float *output, float *weights, float *bias,
-                          float *windows) const;
+                          float *windows, float *permutedWeights) const;
 
   /// Calls `visit(tap, position)` for the taps of an output position that lie inside of
   /// the input.
   template <typename Visit> void forEachTap(int64_t outputPosition, Visit visit) const;
   void gatherWindows(const float *input, int64_t samples, float *windows) const;
+  /// The windows of some samples, in `windows` unless they lie in the input as they are.
+  const float *windowsOf(const float *input, int64_t firstSample, int64_t samples,
+                         float *windows) const;
   void scatterWindows(const float *windows, int64_t samples, float *input) const;
 
   Direction direction;
@@ -52,7 +57,11 @@ private:
   int64_t batch, inChannels, outChannels, taps, inputPositions, outputPositions;
   bool channelsFirst;
   int64_t samplesAtOnce;
-  int64_t inputOffset = -1, outputOffset = -1, windowsOffset;
+  /// The windows are [row, tap, in].
+  bool tapsOutside = false;
+  /// One tap that visits every position.
+  bool windowsAreInput;
+  int64_t inputOffset = 0, outputOffset = 0, windowsOffset = 0, weightsOffset = 0;
 };
 
 } // namespace lgc::kernels
