@@ -12,6 +12,8 @@
 #include "lgc/IR/Passes.h"
 #include "lgc/Memory/Passes.h"
 #include "lgc/Target/CPU/Passes.h"
+#include "lgc/Training/Training.h"
+#include "lgc/Training/Training.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,6 +30,8 @@ void lgc::registerDialects(DialectRegistry &registry) {
 void lgc::registerPasses() {
   registerTransformsPasses();
   registerDecomposePass();
+  registerTrainingPasses();
+  registerTrainingPasses();
   registerFusionPasses();
   registerMemoryPasses();
   registerTargetCPUPasses();

@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lgc/Driver/Driver.h"
 #include "lgc/Driver/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  if (!lgc::isPassInvocation(argc, argv))
+    return lgc::runDriver(argc, argv);
   mlir::DialectRegistry registry;
   lgc::registerDialects(registry);
   lgc::registerPasses();

@@ -10,6 +10,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace lgc {
@@ -30,6 +31,10 @@ struct TrainingOptions {
   /// Comma-separated glob patterns of parameters that aren't trained.
   std::string frozen;
 };
+
+/// Whether specifications are well-formed, by themselves: a sentence on what is wrong otherwise.
+llvm::Error checkOptimizer(llvm::StringRef specification);
+llvm::Error checkLoss(llvm::StringRef specification);
 
 /// From the module after Import to the module after Training.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
