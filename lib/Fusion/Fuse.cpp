@@ -208,7 +208,7 @@ void BlockFusion::mergeAll() {
 }
 
 void BlockFusion::dropUselessCopies(const DenseMap<Operation *, Operation *> &originals) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator()))) {
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
     auto isCopy = [&](Operation *member) { return originals.contains(member); };
     Operation *original = originals.lookup(&op);
     if (original && llvm::all_of(groups.get(groups.find(&op)).ops, isCopy))

@@ -64,14 +64,16 @@ static llvm::SetVector<Value> getReads(Operation *op) {
 /// Moves operations that read nothing down to their first users: constants, mostly, which
 /// canonicalization collects at the start.
 void BlockScheduler::sinkProducers() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator()))) {
-    if (!getReads(&op).empty())
-      continue;
+  SmallVector<Operation *> producers;
+  for (Operation &op : block.without_terminator())
+    if (getReads(&op).empty())
+      producers.push_back(&op);
+  for (Operation *op : llvm::reverse(producers)) {
     Operation *first = block.getTerminator();
-    for (Operation *user : op.getUsers())
+    for (Operation *user : op->getUsers())
       if (Operation *inBlock = block.findAncestorOpInBlock(*user); inBlock->isBeforeInBlock(first))
         first = inBlock;
-    op.moveBefore(first);
+    op->moveBefore(first);
   }
 }
 
