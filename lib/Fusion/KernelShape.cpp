@@ -25,6 +25,13 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
+/// Whether a convolution's padding only adds: the library can't cut off.
+template <typename Op>
+static bool hasOnlyPadding(Op op) {
+  auto isPadding = [](int64_t size) { return size >= 0; };
+  return llvm::all_of(op.getLow(), isPadding) && llvm::all_of(op.getHigh(), isPadding);
+}
+
 bool lgc::isLibraryOp(Operation *op) {
   if (!isa<DotOp, ConvolutionOp, ConvolutionInputOp, ConvolutionFilterOp>(op))
     return false;
@@ -34,8 +41,13 @@ bool lgc::isLibraryOp(Operation *op) {
   };
   if (!llvm::all_of(op->getOperandTypes(), isF32) || !llvm::all_of(op->getResultTypes(), isF32))
     return false;
-  return isa<DotOp>(op) || (getShape(op->getResult(0)).size() >= 3 &&
-                            getShape(op->getResult(0)).size() <= 5);
+  if (isa<DotOp>(op))
+    return true;
+  size_t rank = getShape(op->getResult(0)).size();
+  return rank >= 3 && rank <= 5 &&
+         llvm::TypeSwitch<Operation *, bool>(op)
+             .Case<ConvolutionOp, ConvolutionInputOp, ConvolutionFilterOp>(
+                 [](auto convolution) { return hasOnlyPadding(convolution); });
 }
 
 namespace {
