@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace lgc;
 
 /// Operator sets of ai.onnx that the translation knows.
-static constexpr int64_t kOldestOpset = 7, kNewestOpset = 26;
+static constexpr int64_t kOldestOpset = 7, kNewestOpset = 28;
 
 std::string lgc::functionKey(StringRef domain, StringRef name, StringRef overload) {
   if (domain == "ai.onnx")

@@ -185,26 +185,26 @@ static void importMaxUnpool(NodeImporter &n) {
   for (size_t i = 0; i < kernel.size(); ++i)
     inferred[i + 2] = (inferred[i + 2] - 1) * strides[i] + kernel[i] - pads[i] -
                       pads[i + kernel.size()];
-  Shape shape = inferred;
+  // A larger result than that only has a border behind it.
+  Shape border(rank, 0);
   if (n.hasOperand(2)) {
     auto given = n.constantInts(2, "output shape");
-    if (!given || given->size() != rank || !elementCount(*given))
+    if (!given)
       return;
-    shape = *given;
+    for (size_t i = 0; i < rank && given->size() == rank; ++i)
+      border[i] = (*given)[i] - inferred[i];
   }
-  // Indices count in the inferred shape; a larger result only adds a border.
-  auto elements = elementCount(shape), counted = elementCount(inferred);
-  if (!elements || !counted) {
+  auto elements = elementCount(inferred);
+  if (!elements || llvm::any_of(border, [](int64_t size) { return size < 0; })) {
     n.error("the output has impossible sizes");
     return;
   }
   int64_t count = TensorBuilder::typeOf(x).getNumElements();
-  Value flat = n.reshape(index, {count});
   Value zeros = n.splat(0.0, TensorBuilder::elementOf(x), {*elements});
   Value result = n.createTyped<ScatterOp>(
-      zeros.getType(), {zeros, flat, n.reshape(x, {count})},
+      zeros.getType(), {zeros, n.reshape(index, {count}), n.reshape(x, {count})},
       {n.kind(ScatterKind::Replace), n.integer("axis", 0)});
-  n.setResult(n.reshape(result, shape));
+  n.setResult(n.pad(n.reshape(result, inferred), Shape(rank, 0), border, 0.0));
 }
 
 void lgc::registerPoolingOps(OpTable &table) {
