@@ -26,8 +26,7 @@ static ArrayRef<int64_t> getShape(Value value) {
 }
 
 /// Whether a convolution's padding only adds: the library can't cut off.
-template <typename Op>
-static bool hasOnlyPadding(Op op) {
+template <typename Op> static bool hasOnlyPadding(Op op) {
   auto isPadding = [](int64_t size) { return size >= 0; };
   return llvm::all_of(op.getLow(), isPadding) && llvm::all_of(op.getHigh(), isPadding);
 }
@@ -143,7 +142,8 @@ static std::optional<KernelShape> analyzeLibrary(ArrayRef<Operation *> ops,
   if (!isLibraryOp(root) || outputs.size() != 1 || outputs[0] != root->getResult(0))
     return std::nullopt;
   for (Operation *op : ops.drop_back())
-    if (!isa<DotOp>(root) || !isa<TransposeOp>(op) || op->getOperand(0).getDefiningOp<TransposeOp>())
+    if (!isa<DotOp>(root) || !isa<TransposeOp>(op) ||
+        op->getOperand(0).getDefiningOp<TransposeOp>())
       return std::nullopt;
   return makeShape(KernelKind::Library, getShape(outputs[0]));
 }
@@ -157,8 +157,7 @@ static std::optional<KernelShape> analyzeSingle(Operation *op) {
   return makeShape(KernelKind::SingleReduction, getShape(op->getResult(0)));
 }
 
-std::optional<KernelShape> lgc::analyzeKernel(ArrayRef<Operation *> ops,
-                                              ArrayRef<Value> outputs) {
+std::optional<KernelShape> lgc::analyzeKernel(ArrayRef<Operation *> ops, ArrayRef<Value> outputs) {
   if (ops.empty() || outputs.empty())
     return std::nullopt;
   if (std::optional<KernelShape> shape = analyzeLibrary(ops, outputs))

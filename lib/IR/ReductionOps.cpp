@@ -192,7 +192,8 @@ LogicalResult CumulativeOp::verify() {
   int64_t rank = ::getType(getOperand()).getRank();
   if (static_cast<int64_t>(getDim()) < 0 || static_cast<int64_t>(getDim()) >= rank)
     return emitOpError("goes along dimension ")
-           << getDim() << " of a tensor of rank " << rank << "; name one of its dimensions";
+           << static_cast<int64_t>(getDim()) << " of a tensor of rank " << rank
+           << "; name one of its dimensions";
   if (!isDefined(getKind(), ::getType(getOperand()).getElementType()))
     return emitOpError("reduces elements by a kind that their type doesn't have");
   return success();

@@ -1,4 +1,4 @@
-// RUN: lgc-opt %s | lgc-opt | FileCheck %s
+// RUN: lgc-opt %s | lgc-opt - | FileCheck %s
 
 module attributes {
   // A matrix product.

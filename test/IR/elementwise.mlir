@@ -1,5 +1,5 @@
-// RUN: lgc-opt %s | lgc-opt | FileCheck %s
-// RUN: lgc-opt %s -mlir-print-op-generic | lgc-opt | FileCheck %s
+// RUN: lgc-opt %s | lgc-opt - | FileCheck %s
+// RUN: lgc-opt %s -mlir-print-op-generic | lgc-opt - | FileCheck %s
 
 // CHECK-LABEL: func @unary
 func.func @unary(%x: tensor<2x3xf32>) {

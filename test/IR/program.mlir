@@ -1,5 +1,5 @@
-// RUN: lgc-opt %s | lgc-opt | FileCheck %s
-// RUN: lgc-opt %s -mlir-print-op-generic | lgc-opt | FileCheck %s
+// RUN: lgc-opt %s | lgc-opt - | FileCheck %s
+// RUN: lgc-opt %s -mlir-print-op-generic | lgc-opt - | FileCheck %s
 
 // CHECK: lgc.parameter @fc.weight <parameter> : tensor<2x3xf32> = dense<1.000000e-01> : tensor<2x3xf32>
 lgc.parameter @fc.weight <parameter> : tensor<2x3xf32> = dense<0.1> : tensor<2x3xf32>

@@ -1,5 +1,5 @@
-// RUN: lgc-opt %s | lgc-opt | FileCheck %s
-// RUN: lgc-opt %s -mlir-print-op-generic | lgc-opt | FileCheck %s
+// RUN: lgc-opt %s | lgc-opt - | FileCheck %s
+// RUN: lgc-opt %s -mlir-print-op-generic | lgc-opt - | FileCheck %s
 
 // CHECK-LABEL: func @constants
 func.func @constants() -> (tensor<3xi64>, tensor<2x2xf32>, tensor<0xi1>, tensor<4x4xi32>) {

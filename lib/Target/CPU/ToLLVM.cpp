@@ -94,8 +94,8 @@ struct HalfConstantLowering : ConvertOpToLLVMPattern<arith::ConstantOp> {
     auto value = dyn_cast<FloatAttr>(op.getValue());
     if (!value || !value.getType().isBF16())
       return failure();
-    auto bits = rewriter.getIntegerAttr(rewriter.getIntegerType(16),
-                                        value.getValue().bitcastToAPInt());
+    auto bits =
+        rewriter.getIntegerAttr(rewriter.getIntegerType(16), value.getValue().bitcastToAPInt());
     rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, bits);
     return success();
   }
