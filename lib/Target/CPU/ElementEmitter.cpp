@@ -234,15 +234,16 @@ Value ElementEmitter::emitConstant(ConstantOp op, ValueRange indices) {
   if (auto known = op->getAttrOfType<StringAttr>("lgc.global")) {
     name = known.str();
   } else {
-    OpBuilder atModule = OpBuilder::atBlockBegin(module.getBody());
+    // The symbol table renames what it inserts, not what the module holds already.
+    OpBuilder detached(builder.getContext());
     auto dense = cast<DenseElementsAttr>(value);
     if (dense.getElementType() != type.getElementType())
       dense = dense.bitcast(type.getElementType());
     auto global = memref::GlobalOp::create(
-        atModule, op.getLoc(), "lgc_constant", builder.getStringAttr("private"), type,
+        detached, op.getLoc(), "lgc_constant", builder.getStringAttr("private"), type,
         dense.reshape(RankedTensorType::get(type.getShape(), type.getElementType())),
         /*constant=*/true, builder.getI64IntegerAttr(64));
-    name = SymbolTable(module).insert(global).str();
+    name = SymbolTable(module).insert(global, module.getBody()->begin()).str();
     op->setAttr("lgc.global", builder.getStringAttr(name));
   }
   Value buffer = memref::GetGlobalOp::create(builder, op.getLoc(), type, name);
