@@ -184,35 +184,46 @@ Value ScalarMath::smallest() {
 
 static bool isUnsignedElement(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
 
+/// Truncates a number (not NaN) towards zero and clamps it to the range of an integer type.
+static Value emitClampedInteger(OpBuilder &builder, Location loc, Value x, unsigned width,
+                                bool isUnsigned) {
+  auto type = builder.getIntegerType(width);
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, loc, FloatAttr::get(x.getType(), value));
+  };
+  double low = isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1);
+  double beyond = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  Value fits = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, number(beyond));
+  x = arith::SelectOp::create(builder, loc, fits, x, number(0.0));
+  x = arith::MaximumFOp::create(builder, loc, x, number(low));
+  Value result = isUnsigned ? Value(arith::FPToUIOp::create(builder, loc, type, x))
+                            : Value(arith::FPToSIOp::create(builder, loc, type, x));
+  llvm::APInt most =
+      isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
+  Value mostValue = arith::ConstantOp::create(builder, loc, IntegerAttr::get(type, most));
+  return arith::SelectOp::create(builder, loc, fits, result, mostValue);
+}
+
 /// Truncates towards zero; a value out of range wraps around (or, saturating, goes to the nearest
 /// bound), NaN becomes 0.
 static Value emitFloatToInteger(OpBuilder &builder, Location loc, Value x, Type to, bool saturate) {
   auto integer = cast<IntegerType>(getComputeType(to));
   unsigned width = integer.getWidth();
   bool isUnsigned = isUnsignedElement(to);
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(builder, loc, FloatAttr::get(x.getType(), value));
-  };
+  Value zero = arith::ConstantOp::create(builder, loc, FloatAttr::get(x.getType(), 0.0));
   Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, x, x);
-  x = arith::SelectOp::create(builder, loc, isNumber, x, number(0.0));
-  // Narrow types wrap by way of i64.
-  unsigned wide = saturate ? width : 64;
-  bool wideUnsigned = isUnsigned && (saturate || width == 64);
-  double low = wideUnsigned ? 0.0 : -std::ldexp(1.0, wide - 1);
-  double high = std::ldexp(1.0, wideUnsigned ? wide : wide - 1);
-  Value fits = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, number(high));
-  Value clamped = arith::SelectOp::create(builder, loc, fits, x, number(0.0));
-  clamped = arith::MaximumFOp::create(builder, loc, clamped, number(low));
-  auto wideType = builder.getIntegerType(wide);
-  Value result = wideUnsigned ? Value(arith::FPToUIOp::create(builder, loc, wideType, clamped))
-                              : Value(arith::FPToSIOp::create(builder, loc, wideType, clamped));
-  llvm::APInt most =
-      wideUnsigned ? llvm::APInt::getMaxValue(wide) : llvm::APInt::getSignedMaxValue(wide);
-  Value mostValue = arith::ConstantOp::create(builder, loc, IntegerAttr::get(wideType, most));
-  result = arith::SelectOp::create(builder, loc, fits, result, mostValue);
-  if (wide > width)
-    result = arith::TruncIOp::create(builder, loc, integer, result);
-  return result;
+  x = arith::SelectOp::create(builder, loc, isNumber, x, zero);
+  if (saturate)
+    return emitClampedInteger(builder, loc, x, width, isUnsigned);
+  // Wraps by way of i64.
+  Value wide = emitClampedInteger(builder, loc, x, 64, /*isUnsigned=*/false);
+  if (width < 64)
+    return arith::TruncIOp::create(builder, loc, integer, wide);
+  if (!isUnsigned)
+    return wide;
+  Value isNegative = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, zero);
+  Value positive = emitClampedInteger(builder, loc, x, 64, /*isUnsigned=*/true);
+  return arith::SelectOp::create(builder, loc, isNegative, wide, positive);
 }
 
 static Value emitIntegerToInteger(OpBuilder &builder, Location loc, Value x, Type from, Type to,

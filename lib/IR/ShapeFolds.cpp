@@ -131,24 +131,30 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
-  SmallVector<Value> filled;
-  for (Value operand : getOperands())
-    if (cast<RankedTensorType>(operand.getType()).getDimSize(getDim()) != 0)
-      filled.push_back(operand);
-  if (filled.size() == 1)
-    return filled.front();
-  if (!filled.empty() && filled.size() < getOperands().size()) {
-    getOperandsMutable().assign(filled);
-    return getResult();
-  }
   SmallVector<int64_t> strides = getRowMajorStrides(getType().getShape());
+  SmallVector<Value> filled;
+  SmallVector<Attribute> constants;
   SmallVector<StridedBox> boxes;
   int64_t at = 0;
-  for (Value operand : getOperands()) {
+  for (auto [operand, constant] : llvm::zip_equal(getOperands(), adaptor.getOperands())) {
+    int64_t size = cast<RankedTensorType>(operand.getType()).getDimSize(getDim());
+    if (size == 0)
+      continue;
+    filled.push_back(operand);
+    constants.push_back(constant);
     boxes.push_back({at * strides[getDim()], strides});
-    at += cast<RankedTensorType>(operand.getType()).getDimSize(getDim());
+    at += size;
   }
-  return foldScatter(getType(), /*padding=*/{}, adaptor.getOperands(), boxes);
+  if (filled.empty())
+    return getOperands().front();
+  if (filled.size() == 1)
+    return filled.front();
+  if (Attribute folded = foldScatter(getType(), /*padding=*/{}, constants, boxes))
+    return folded;
+  if (filled.size() == getOperands().size())
+    return {};
+  getOperandsMutable().assign(filled);
+  return getResult();
 }
 
 OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
