@@ -43,7 +43,7 @@ bool prefersMatrixProduct(const lgc_conv_descriptor &d, Direction direction) {
     strided |= d.strides[i] > 1;
   }
   constexpr int64_t manyChannels = 64, fewChannels = 8, manyTaps = 25;
-  int64_t fewPositions = strided || d.layout == LGC_CHANNELS_FIRST ? 512 : 256;
+  int64_t fewPositions = strided || direction == Direction::BackwardWeights ? 512 : 256;
   if (d.in_channels >= manyChannels && d.out_channels >= manyChannels) {
     // With channels last, a kernel of one element and the weights' gradient need nothing
     // but the product, or little more.
