@@ -203,54 +203,96 @@ LogicalResult WindowScatterOp::verify() {
   return success();
 }
 
-SmallVector<int64_t> WindowScatterOp::getReductionShape() {
-  return SmallVector<int64_t>(getWindow());
+/// How many windows at most see a position, along one dimension.
+static int64_t countCandidates(const Geometry &g, size_t i) {
+  return g.dilations[i] == 1 ? llvm::divideCeil(g.window[i], g.strides[i]) : g.window[i];
 }
+
+SmallVector<int64_t> WindowScatterOp::getReductionShape() {
+  Geometry g = getGeometry(*this);
+  SmallVector<int64_t> shape;
+  for (size_t i = 0; i < g.window.size(); ++i)
+    shape.push_back(countCandidates(g, i));
+  return shape;
+}
+
+namespace {
+/// Finds the windows that see a position of the operand.
+class WindowFinder {
+public:
+  WindowFinder(OpBuilder &builder, Location loc, const Geometry &g)
+      : builder(builder), loc(loc), g(g),
+        sees(arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true))) {}
+
+  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+  /// The window of a candidate along a dimension, clamped to 0 where `sees` doesn't hold.
+  Value find(size_t i, Value position, Value candidate, int64_t windows) {
+    Value start = arith::AddIOp::create(builder, loc, position, number(g.low[i]));
+    Value stride = number(g.strides[i]), window;
+    if (g.dilations[i] == 1) {
+      // Candidates go back from the last window that starts at or before the position.
+      Value last = arith::DivUIOp::create(builder, loc, start, stride);
+      Value rest = arith::RemUIOp::create(builder, loc, start, stride);
+      Value offset = arith::AddIOp::create(builder, loc, rest,
+                                           arith::MulIOp::create(builder, loc, candidate, stride));
+      require(arith::CmpIPredicate::slt, offset, number(g.window[i]));
+      window = arith::SubIOp::create(builder, loc, last, candidate);
+    } else {
+      // Candidates are offsets k in the window: o * stride = position + low - k * dilation.
+      Value step = arith::MulIOp::create(builder, loc, candidate, number(g.dilations[i]));
+      start = arith::SubIOp::create(builder, loc, start, step);
+      Value rest = arith::RemSIOp::create(builder, loc, start, stride);
+      require(arith::CmpIPredicate::eq, rest, number(0));
+      require(arith::CmpIPredicate::sge, start, number(0));
+      window = arith::DivSIOp::create(builder, loc, start, stride);
+    }
+    Value fits = require(arith::CmpIPredicate::ult, window, number(windows));
+    return arith::SelectOp::create(builder, loc, fits, window, number(0));
+  }
+
+  Value require(arith::CmpIPredicate predicate, Value x, Value y) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, x, y);
+    sees = arith::AndIOp::create(builder, loc, sees, holds);
+    return holds;
+  }
+
+  /// Whether all that was required holds.
+  Value getSees() const { return sees; }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  const Geometry &g;
+  Value sees;
+};
+} // namespace
 
 SmallVector<Value> WindowScatterOp::emitElement(OpBuilder &builder, ValueRange indices,
                                                 ElementReader read) {
   Location loc = getLoc();
   RankedTensorType windows = ::getType(getUpdates()), type = ::getType(getResult());
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
   ScalarMath s(builder, loc, type.getElementType());
   if (windows.getNumElements() == 0)
     return {s.zero()};
   Geometry g = getGeometry(*this);
-  ValueRange at = indices.take_front(type.getRank()), offsets = indices.drop_front(type.getRank());
-  // The window o that sees this position at offset k: o * stride = position + low - k * dilation.
+  WindowFinder finder(builder, loc, g);
+  ValueRange at = indices.take_front(type.getRank());
   SmallVector<Value> source(at.take_front(2));
-  Value sees = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  Value linear = number(0);
+  Value linear = finder.number(0);
   for (size_t i = 0; i < g.window.size(); ++i) {
-    Value step = arith::MulIOp::create(builder, loc, offsets[i], number(g.dilations[i]));
-    Value start = arith::AddIOp::create(builder, loc, at[i + 2], number(g.low[i]));
-    start = arith::SubIOp::create(builder, loc, start, step);
-    Value stride = number(g.strides[i]);
-    Value rest = arith::RemSIOp::create(builder, loc, start, stride);
-    Value window = arith::DivSIOp::create(builder, loc, start, stride);
-    auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-      Value holds = arith::CmpIOp::create(builder, loc, predicate, x, y);
-      sees = arith::AndIOp::create(builder, loc, sees, holds);
-      return holds;
-    };
-    require(arith::CmpIPredicate::eq, rest, number(0));
-    require(arith::CmpIPredicate::sge, start, number(0));
-    Value fits = require(arith::CmpIPredicate::ult, window, number(windows.getDimSize(i + 2)));
-    source.push_back(arith::SelectOp::create(builder, loc, fits, window, number(0)));
-    Value size = number(type.getDimSize(i + 2));
+    source.push_back(
+        finder.find(i, at[i + 2], indices[type.getRank() + i], windows.getDimSize(i + 2)));
+    Value size = finder.number(type.getDimSize(i + 2));
     linear = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, size),
                                    at[i + 2]);
   }
   if (getIndices()) {
     Value chosen = read(1, source);
-    Type indexType = chosen.getType();
-    Value here = arith::IndexCastOp::create(builder, loc, indexType, linear);
-    Value isHere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, chosen, here);
-    sees = arith::AndIOp::create(builder, loc, sees, isHere);
+    Value here = arith::IndexCastOp::create(builder, loc, chosen.getType(), linear);
+    finder.require(arith::CmpIPredicate::eq, chosen, here);
   }
-  return {arith::SelectOp::create(builder, loc, sees, read(0, source), s.zero())};
+  return {arith::SelectOp::create(builder, loc, finder.getSees(), read(0, source), s.zero())};
 }
 
 SmallVector<Value> WindowScatterOp::emitInit(OpBuilder &builder) {
