@@ -131,6 +131,7 @@ TEST(Elementwise, FloatingPointArithmetic) {
   checkBinary<float>(ops, getEdgeCases<float>(), getEdgeCases<float>());
   checkBinary<double>(ops, getEdgeCases<double>(), getEdgeCases<double>());
   checkBinary<double>({"atan2"}, getEdgeCases<double>(), getEdgeCases<double>());
+  checkBinary<float>({"atan2"}, getEdgeCases<float>(), getEdgeCases<float>());
 }
 
 TEST(Elementwise, Powers) {
