@@ -55,6 +55,25 @@ int64_t scratchBytes(const lgc_conv_descriptor *descriptor, Direction direction)
   return cached.plan ? cached.plan->scratchBytes() : -1;
 }
 
+/// What the compiler planned is too small on this processor or with this many threads.
+void *allocateScratch(CachedPlan &cached, int64_t plannedBytes) {
+  if (cached.ownScratch)
+    return cached.ownScratch.get();
+  static bool reported = false;
+  if (!reported)
+    std::fprintf(
+        stderr,
+        "note: a convolution needs %lld bytes of scratch here, and %lld were planned where "
+        "the program was compiled; it is allocated beside the arena: compile "
+        "for this processor and number of threads to avoid it\n",
+        static_cast<long long>(cached.plan->scratchBytes()), static_cast<long long>(plannedBytes));
+  reported = true;
+  cached.ownScratch.reset(std::aligned_alloc(blockAlignment, size_t(cached.plan->scratchBytes())));
+  if (!cached.ownScratch)
+    fail("convolution", "memory for its scratch is exhausted");
+  return cached.ownScratch.get();
+}
+
 void run(const lgc_conv_descriptor *descriptor, Direction direction,
          const ConvolutionArguments &arguments, void *scratch) {
   if (!isValid(*descriptor))
@@ -65,21 +84,8 @@ void run(const lgc_conv_descriptor *descriptor, Direction direction,
     CachedPlan &cached = planFor(*descriptor, direction);
     if (!cached.plan)
       fail("convolution", "its descriptor is not supported; query its scratch when compiling");
-    if (cached.plan->scratchBytes() > descriptor->scratch_bytes) {
-      if (!cached.ownScratch) {
-        std::fprintf(
-            stderr,
-            "note: a convolution needs %lld bytes of scratch here, %lld were planned where "
-            "the program was compiled; they are allocated beside the arena\n",
-            static_cast<long long>(cached.plan->scratchBytes()),
-            static_cast<long long>(descriptor->scratch_bytes));
-        cached.ownScratch.reset(
-            std::aligned_alloc(blockAlignment, size_t(cached.plan->scratchBytes())));
-        if (!cached.ownScratch)
-          fail("convolution", "memory for its scratch is exhausted");
-      }
-      scratch = cached.ownScratch.get();
-    }
+    if (cached.plan->scratchBytes() > descriptor->scratch_bytes)
+      scratch = allocateScratch(cached, descriptor->scratch_bytes);
     cached.plan->run(arguments, scratch);
   } catch (const dnnl::error &error) {
     fail("convolution", error.message);
