@@ -42,7 +42,10 @@ ImportedValue GraphImporter::importConstant(const onnx::TensorProto &tensor, Loc
   FailureOr<DenseElementsAttr> elements = elementsOf(tensor, model.directory, loc);
   if (mlir::failed(elements))
     return ImportedValue::failed();
-  return Value(ConstantOp::create(builder, loc, elements->getType(), *elements));
+  ImportedValue value(Value(ConstantOp::create(builder, loc, elements->getType(), *elements)));
+  value.isPacked = tensor.data_type() == onnx::TensorProto::INT4 ||
+                   tensor.data_type() == onnx::TensorProto::UINT4;
+  return value;
 }
 
 Value GraphImporter::viewParameter(const ParameterView &view, Location loc) {
@@ -258,6 +261,12 @@ GraphImporter::translate(const NodeProto &node, Scope &scope, ArrayRef<ImportedV
   const OpTable &table = opTable();
   auto handler = table.find(domain.empty() ? node.op_type() : domain + ":" + node.op_type());
   NodeImporter importer(*this, node, scope, version, operands, loc);
+  bool readsPacked = node.op_type() == "DequantizeLinear" || node.op_type() == "Cast" ||
+                     node.op_type() == "Identity" || node.op_type() == "Constant";
+  if (!readsPacked && llvm::any_of(operands, [](const ImportedValue &v) { return v.isPacked; })) {
+    importer.error("integers of 4 bits are only supported where they are dequantised or cast");
+    return std::nullopt;
+  }
   if (handler != table.end()) {
     handler->second(importer);
     return importer.takeResults();

@@ -25,8 +25,8 @@ struct ImportedValue {
   ImportedValue() = default;
   ImportedValue(mlir::Value tensor)
       : kind(tensor ? Kind::Tensor : Kind::Failed), tensor(tensor) {}
-  ImportedValue(std::vector<ImportedValue> elements, mlir::Type element = {})
-      : kind(Kind::Sequence), elementType(element),
+  ImportedValue(std::vector<ImportedValue> elements)
+      : kind(Kind::Sequence),
         elements(std::make_shared<std::vector<ImportedValue>>(std::move(elements))) {}
   static ImportedValue failed() { return ImportedValue(mlir::Value()); }
 
@@ -37,7 +37,8 @@ struct ImportedValue {
 
   Kind kind = Kind::Absent;
   mlir::Value tensor;
-  mlir::Type elementType; ///< of an empty sequence's tensors
+  /// Integers of 4 bits, held in 8: only what reads them as numbers may have them.
+  bool isPacked = false;
   std::shared_ptr<const std::vector<ImportedValue>> elements;
 };
 

@@ -23,7 +23,8 @@ const OpTable &lgc::opTable() {
           registerIntegerOps, registerConstantOps, registerShapeOps, registerSliceOps,
           registerReductionOps, registerMatmulOps, registerConvolutionOps, registerPoolingOps,
           registerNormalizationOps, registerIndexingOps, registerRandomOps, registerSortingOps,
-          registerSequenceOps, registerEinsumOps, registerControlFlowOps, registerLossOps})
+          registerSequenceOps, registerEinsumOps, registerControlFlowOps, registerLossOps,
+          registerQuantizationOps, registerRecurrentOps, registerOptimizerOps, registerResizeOps})
       registerOps(entries);
     return entries;
   }();

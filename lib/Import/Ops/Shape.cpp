@@ -246,7 +246,9 @@ static void importSpaceToDepth(NodeImporter &n) {
     return n.setResult(Value());
   ArrayRef<int64_t> s = TensorBuilder::shapeOf(x);
   Value split = n.reshape(x, {s[0], s[1], s[2] / b, b, s[3] / b, b});
-  Value moved = n.transpose(split, {0, 3, 5, 1, 2, 4});
+  bool channelsLast = n.stringAttr("mode", "DCR") == "DCR";
+  Value moved = channelsLast ? n.transpose(split, {0, 3, 5, 1, 2, 4})
+                             : n.transpose(split, {0, 1, 3, 5, 2, 4});
   n.setResult(n.reshape(moved, {s[0], s[1] * b * b, s[2] / b, s[3] / b}));
 }
 
