@@ -13,8 +13,8 @@
 #include "lgc/Memory/Passes.h"
 #include "lgc/Target/CPU/Passes.h"
 #include "lgc/Training/Training.h"
-#include "lgc/Training/Training.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
@@ -25,12 +25,12 @@ void lgc::registerDialects(DialectRegistry &registry) {
   registry.insert<LgcDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect,
                   cf::ControlFlowDialect>();
+  func::registerInlinerExtension(registry);
 }
 
 void lgc::registerPasses() {
   registerTransformsPasses();
   registerDecomposePass();
-  registerTrainingPasses();
   registerTrainingPasses();
   registerFusionPasses();
   registerMemoryPasses();

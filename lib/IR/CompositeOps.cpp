@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperandCheck.h"
 #include "lgc/IR/LgcOps.h"
 #include "lgc/IR/TensorMath.h"
 
@@ -75,6 +76,8 @@ static RankedTensorType getStatisticsType(RankedTensorType operand, ArrayRef<int
 
 LogicalResult NormalizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   if (failed(checkDims(loc, adaptor.getDims(), operand.getRank())))
     return failure();
@@ -100,6 +103,8 @@ SmallVector<Value> NormalizeOp::decompose(OpBuilder &builder) {
 
 LogicalResult RmsNormalizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                                Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   if (failed(checkDims(loc, adaptor.getDims(), operand.getRank())))
     return failure();
@@ -125,6 +130,8 @@ SmallVector<Value> RmsNormalizeOp::decompose(OpBuilder &builder) {
 
 LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                                Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType logits = ::getType(adaptor.getLogits());
   int64_t dim = adaptor.getDim();
   if (failed(checkDims(loc, dim, logits.getRank())))
@@ -169,6 +176,8 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType query = ::getType(adaptor.getQuery()), key = ::getType(adaptor.getKey());
   RankedTensorType value = ::getType(adaptor.getValue());
   int64_t rank = query.getRank();

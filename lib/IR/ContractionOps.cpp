@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperandCheck.h"
 #include "ScalarMath.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,8 @@ static bool areDistinct(int64_t rank, ArrayRef<int64_t> batch, ArrayRef<int64_t>
 
 LogicalResult DotOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType lhs = ::getType(adaptor.getLhs()), rhs = ::getType(adaptor.getRhs());
   ArrayRef<int64_t> lhsBatch = adaptor.getLhsBatch(), rhsBatch = adaptor.getRhsBatch();
   ArrayRef<int64_t> lhsContract = adaptor.getLhsContract(), rhsContract = adaptor.getRhsContract();
@@ -169,6 +172,8 @@ static const char *const misfit =
 
 LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   std::optional<SmallVector<int64_t>> shape =
       getOutputShape(getConvolution(adaptor, adaptor.getInput(), adaptor.getFilter(), {}));
   if (!shape)

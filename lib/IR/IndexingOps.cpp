@@ -7,6 +7,7 @@
 
 #include "ConstantEvaluator.h"
 #include "KernelBuffers.h"
+#include "OperandCheck.h"
 #include "ScalarMath.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +40,8 @@ static LogicalResult checkAxis(std::optional<Location> loc, int64_t axis, int64_
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   int64_t axis = adaptor.getAxis();
   if (failed(checkAxis(loc, axis, operand.getRank())))
@@ -86,6 +89,8 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
 
 LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   RankedTensorType indices = ::getType(adaptor.getIndices());
   int64_t batch = adaptor.getBatchDims();
@@ -123,6 +128,8 @@ SmallVector<Value> GatherNdOp::emitElement(OpBuilder &builder, ValueRange indice
 
 LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                                  Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   RankedTensorType indices = ::getType(adaptor.getIndices());
   if (failed(checkAxis(loc, adaptor.getAxis(), operand.getRank())))

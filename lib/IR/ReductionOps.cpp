@@ -7,6 +7,7 @@
 
 #include "ConstantEvaluator.h"
 #include "KernelBuffers.h"
+#include "OperandCheck.h"
 #include "ReductionKinds.h"
 #include "ScalarMath.h"
 #include "lgc/IR/LgcOps.h"
@@ -24,6 +25,8 @@ static RankedTensorType getType(Value value) { return cast<RankedTensorType>(val
 
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   int64_t last = -1;
   for (int64_t dim : adaptor.getDims()) {
@@ -124,6 +127,8 @@ SmallVector<Value> ReduceOp::emitCombine(OpBuilder &builder, ValueRange accumula
 
 LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   int64_t dim = adaptor.getDim();
   if (dim < 0 || dim >= operand.getRank())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuffers.h"
+#include "OperandCheck.h"
 #include "ScalarMath.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +20,8 @@ static RankedTensorType getType(Value value) { return cast<RankedTensorType>(val
 
 LogicalResult SortOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
                                        Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   int64_t dim = adaptor.getDim();
   if (dim < 0 || dim >= operand.getRank())

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OperandCheck.h"
 #include "ReductionKinds.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,6 +88,8 @@ static std::pair<SmallVector<Value>, Value> emitWindowPosition(OpBuilder &builde
 
 LogicalResult ReduceWindowOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                                Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   return inferWindows(loc, adaptor, ::getType(adaptor.getOperand()).getElementType(), types);
 }
 
@@ -126,6 +129,8 @@ SmallVector<Value> ReduceWindowOp::emitCombine(OpBuilder &builder, ValueRange ac
 
 LogicalResult WindowArgmaxOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
                                                Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (failed(checkOperands(loc, adaptor.getOperands())))
+    return failure();
   Type element = ::getType(adaptor.getOperand()).getElementType();
   if (failed(inferWindows(loc, adaptor, element, types)))
     return failure();

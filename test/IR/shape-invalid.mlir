@@ -190,3 +190,11 @@ func.func @slice_of_dynamic_shape(%x: tensor<?xf32>) {
   %0 = lgc.slice %x starts = [0] limits = [1] strides = [1] : tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @dot_of_dynamic_shape(%x: tensor<?x2xf32>) {
+  // expected-error @+1 {{operand 0 has type 'tensor<?x2xf32>'; give a tensor of static shape}}
+  %0 = lgc.dot %x, %x batch = [] x [] contract = [1] x [1] : tensor<?x2xf32>, tensor<?x2xf32>
+  return
+}
