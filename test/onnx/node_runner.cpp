@@ -12,6 +12,7 @@
 
 #include "lgc/Driver/InProcess.h"
 #include "lgc/Driver/Registration.h"
+#include "lgc/IR/LgcOps.h"
 #include "lgc/Import/Import.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -34,18 +35,24 @@ MLIRContext &context() {
   return *instance;
 }
 
-/// Whether a model computes in 16 bits. The suite's values for these are rounded after every
-/// operation; a fused kernel is more exact than that, and rounds only what it stores.
-bool isLowPrecision(ModuleOp module) {
-  return module
-      .walk([](Operation *op) {
-        for (Type type : op->getResultTypes())
-          if (auto tensor = dyn_cast<RankedTensorType>(type))
-            if (tensor.getElementType().isF16() || tensor.getElementType().isBF16())
-              return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
+/// How a model computes in 16 bits. The suite's values for these are rounded after every operation,
+/// also within a softmax or a product; a fused kernel is more exact, and rounds only what it stores.
+enum class Precision { Full, Half, Unreproducible };
+
+Precision precisionOf(ModuleOp module) {
+  Precision precision = Precision::Full;
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !(tensor.getElementType().isF16() || tensor.getElementType().isBF16()))
+        continue;
+      bool inexact = isa<lgc::DotOp, lgc::ExpOp, lgc::SoftmaxOp>(op);
+      Precision here = inexact && tensor.getElementType().isBF16() ? Precision::Unreproducible
+                                                                   : Precision::Half;
+      precision = std::max(precision, here);
+    }
+  });
+  return precision;
 }
 
 void copyMessage(const std::string &text, char *message, int64_t capacity) {
@@ -79,8 +86,15 @@ extern "C" int lgc_node_compile(const char *model, int64_t length, const char *c
   }
   if (auto training = (*module)->lookupSymbol<func::FuncOp>("training_forward"))
     training.erase();
+  Precision precision = precisionOf(**module);
+  if (precision == Precision::Unreproducible) {
+    copyMessage("the expected values are rounded to bfloat16 inside of operations, which lgc "
+                "computes in float32",
+                message, capacity);
+    return Refused;
+  }
   lgc::InProcessOptions inProcess;
-  inProcess.backend.fuse = !isLowPrecision(**module);
+  inProcess.backend.fuse = precision == Precision::Full;
   auto compiled = lgc::compileInProcess(**module, inProcess);
   if (failed(compiled)) {
     copyMessage(errors.empty() ? "no reason was given" : errors, message, capacity);

@@ -59,10 +59,12 @@ static void importMaxPool(NodeImporter &n) {
   auto window = readPooling(n, x);
   if (!window)
     return n.setResult(Value());
-  n.setResult(pool(n, ReductionKind::Max, x, *window));
-  if (n.wantsResult(1))
-    if (Value index = n.create<WindowArgmaxOp>({x}, geometryOf(n, *window)))
-      n.setResult(1, wholeIndices(n, x, index));
+  if (!n.wantsResult(1))
+    return n.setResult(pool(n, ReductionKind::Max, x, *window));
+  SmallVector<Value> largest = n.createAll<WindowArgmaxOp>({x}, geometryOf(n, *window));
+  n.setResult(0, largest[0]);
+  if (largest[1])
+    n.setResult(1, wholeIndices(n, x, largest[1]));
 }
 
 /// For each window along one dimension, how many of its positions count for the mean.

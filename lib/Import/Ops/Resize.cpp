@@ -77,20 +77,21 @@ bool Resize::readAttributes() {
 
 /// The place in the input, in elements, of an output's element.
 double Resize::source(const Axis &axis, int64_t index) const {
-  double i = double(index), from = double(axis.from), to = double(axis.to);
+  // Coordinates refer to the size before it was rounded down.
+  double i = double(index), from = double(axis.from), to = axis.scale * from;
   if (coordinates == "asymmetric")
     return i / axis.scale;
   if (coordinates == "align_corners")
-    return axis.to == 1 ? 0.0 : i * (from - 1) / (to - 1);
+    return to == 1 ? 0.0 : i * (from - 1) / (to - 1);
   if (coordinates == "pytorch_half_pixel")
-    return axis.to == 1 ? 0.0 : (i + 0.5) / axis.scale - 0.5;
+    return to == 1 ? 0.0 : (i + 0.5) / axis.scale - 0.5;
   if (coordinates == "tf_crop_and_resize")
-    return axis.to == 1
+    return to == 1
                ? 0.5 * (axis.roiStart + axis.roiEnd) * (from - 1)
                : axis.roiStart * (from - 1) +
                      i * (axis.roiEnd - axis.roiStart) * (from - 1) / (to - 1);
   if (coordinates == "half_pixel_symmetric") {
-    double adjustment = to / (axis.scale * from);
+    double adjustment = double(axis.to) / to;
     return from / 2 * (1 - adjustment) + (i + 0.5) / axis.scale - 0.5;
   }
   return (i + 0.5) / axis.scale - 0.5;

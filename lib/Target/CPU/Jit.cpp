@@ -69,6 +69,10 @@ static void initialize(ParameterOp parameter, const ProgramBuffer &buffer, uint8
   }
 }
 
+/// The compiler's own library converts float64 to float16, for which processors have no instruction;
+/// a process doesn't export its symbols.
+extern "C" _Float16 __truncdfhf2(double);
+
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &object) {
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
@@ -81,6 +85,7 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &
   };
   define("lgc_parallel_for", &lgc_parallel_for);
   define("lgc_matmul", &lgc_matmul);
+  define("__truncdfhf2", &__truncdfhf2);
   define("lgc_conv_forward", &lgc_conv_forward);
   define("lgc_conv_backward_data", &lgc_conv_backward_data);
   define("lgc_conv_backward_weights", &lgc_conv_backward_weights);
