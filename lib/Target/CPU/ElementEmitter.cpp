@@ -156,7 +156,8 @@ std::pair<Value, SmallVector<Value>> ElementEmitter::collapse(Value buffer, Valu
     for (auto [group, loopIndex] :
          llvm::zip(domain ? ArrayRef(domain->groups) : ArrayRef<SmallVector<int64_t>>(),
                    loopIndices)) {
-      size_t first = group.front();
+      // The one point of a scalar domain belongs to no dimension.
+      size_t first = group.empty() ? 0 : group.front();
       if (group.size() < 2 || i + group.size() > indices.size() ||
           !llvm::equal(indices.slice(i, group.size()),
                        ArrayRef(domainIndices).slice(first, group.size())) ||
