@@ -41,3 +41,20 @@ function(lgc_add_unit_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test/bin")
   add_test(NAME unit.${name} COMMAND ${name})
 endfunction()
+
+# The set-up's Python environment has the packages that tests need; another Python must.
+set(LGC_TEST_PYTHON "${LGC_DEPS}/python/bin/python")
+if(NOT EXISTS "${LGC_TEST_PYTHON}")
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(LGC_TEST_PYTHON "${Python3_EXECUTABLE}")
+endif()
+
+# lgc_add_python_test(NAME FILE TIMEOUT seconds): a pytest file that runs the built compiler.
+# Threads that spin while they wait make tests that run beside others very slow.
+function(lgc_add_python_test name file)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "" ${ARGN})
+  add_test(NAME ${name} COMMAND "${LGC_TEST_PYTHON}" -m pytest -q -p no:cacheprovider
+           "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT "${ARG_TIMEOUT}"
+    ENVIRONMENT "OMP_WAIT_POLICY=passive;LGC_OPT=$<TARGET_FILE:lgc-opt>")
+endfunction()
