@@ -12,6 +12,16 @@ using namespace lgc::test;
 
 namespace {
 
+/// Composites as few kernels and, for comparison, as one kernel for each operation.
+class Composite : public testing::TestWithParam<bool> {
+protected:
+  void SetUp() override { fuseOperations = GetParam(); }
+  void TearDown() override { fuseOperations = true; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Fusion, Composite, testing::Bool(),
+                         [](const auto &info) { return info.param ? "On" : "Off"; });
+
 Shape withSize(Shape shape, int64_t dim, int64_t size) {
   shape[dim] = size;
   return shape;
@@ -58,7 +68,7 @@ template <typename T> void checkSoftmax(Tensor<T> x, int64_t dim, T scale) {
   expectClose(run.get<T>(1), logSoftmax.values, 64);
 }
 
-TEST(Composite, Softmax) {
+TEST_P(Composite, Softmax) {
   checkSoftmax(Tensor<float>::random({4, 37}), 1, 1.0f);
   checkSoftmax(Tensor<double>::random({3, 5, 2}), 1, 10.0);
   checkSoftmax(Tensor<double>::random({6, 3}), 0, 1.0);
@@ -112,7 +122,7 @@ void checkNormalize(const Shape &shape, const std::vector<int64_t> &dims, double
   expectClose(run.get<T>(4), rmsRstd.values, 64);
 }
 
-TEST(Composite, Normalize) {
+TEST_P(Composite, Normalize) {
   checkNormalize<double>({4, 33}, {1}, 0);
   checkNormalize<float>({4, 33}, {1}, 0);
   checkNormalize<double>({3, 4, 5, 2}, {0, 2, 3}, 0);
@@ -145,7 +155,7 @@ void checkCrossEntropy(const Shape &shape, int64_t dim, const std::string &ignor
   expectClose(run.get<T>(1), logSum.values, 64);
 }
 
-TEST(Composite, CrossEntropy) {
+TEST_P(Composite, CrossEntropy) {
   checkCrossEntropy<float, int64_t>({7, 10}, 1, " ignore_index = -100");
   checkCrossEntropy<double, int64_t>({2, 5, 3, 2}, 1, " ignore_index = -100");
   checkCrossEntropy<double, int32_t>({4, 6}, 1, "");
@@ -219,7 +229,7 @@ template <typename T> void checkAttention(const Attention &c) {
   expectClose(run.get<T>(1), logSum.values, 128);
 }
 
-TEST(Composite, Attention) {
+TEST_P(Composite, Attention) {
   for (const Attention &c : std::vector<Attention>{
            {{2, 3}, 5, 5, 4, 4, false, {}, false},
            {{2, 3}, 5, 5, 4, 4, true, {}, false},

@@ -96,13 +96,17 @@ inline std::string list(const std::vector<int64_t> &numbers) {
   return text + "]";
 }
 
+/// Whether operations of one test merge into kernels.
+inline bool fuseOperations = true;
+
 /// Runs `body`, whose results are %r0, %r1, ..., on arguments %a0, %a1, ....
 class Execution {
 public:
   template <typename... Arguments>
   Execution(const std::vector<std::string> &resultTypes, const std::string &body,
             const Arguments &...arguments)
-      : program({arguments.type()...}, resultTypes, body + "\nreturn " + getReturn(resultTypes)) {
+      : program({arguments.type()...}, resultTypes,
+                body + "\nreturn " + getReturn(resultTypes), fuseOperations) {
     if (!program) {
       ADD_FAILURE() << "doesn't compile:\n" << body;
       return;
