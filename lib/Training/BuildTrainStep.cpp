@@ -271,7 +271,8 @@ LogicalResult TrainStepBuilder::updateParameters(OpBuilder &builder, ArrayRef<Va
     SmallVector<StringRef> suffixes = optimizer.getStates();
     for (StringRef suffix : suffixes)
       states.push_back(addState(name, suffix, ::getType(parameter)));
-    Value updated = optimizer.update(t, scalars, parameter, gradient, states);
+    double decay = optimizer.getDecay(name, ::getType(parameter));
+    Value updated = optimizer.update(t, scalars, parameter, gradient, decay, states);
     step.addResult(updated, LgcDialect::kUpdatesAttr, name);
     for (auto [suffix, state] : llvm::zip_equal(suffixes, states))
       step.addResult(state, LgcDialect::kUpdatesAttr, name + "." + suffix.str());

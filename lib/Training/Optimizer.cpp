@@ -11,28 +11,61 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimizer.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <limits>
 
 using namespace mlir;
 using namespace lgc;
 
-double Optimizer::getDecay(Value parameter) const {
-  bool isVector = cast<RankedTensorType>(parameter.getType()).getRank() <= 1;
-  return isVector && !decaysVectors ? 0.0 : weightDecay;
+double Optimizer::getDecay(llvm::StringRef name, RankedTensorType type) const {
+  bool decays = decayedNames.empty()
+                    ? decaysVectors || type.getRank() > 1
+                    : llvm::any_of(decayedNames, [&](const llvm::GlobPattern &pattern) {
+                        return pattern.match(name);
+                      });
+  return decays ? weightDecay : 0.0;
 }
 
-llvm::Error Optimizer::readCommon(Spec &spec, double rate, double decay, bool vectors) {
-  if (llvm::Error error = spec.getNumber("lr", rate).moveInto(learningRate))
+static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+/// A number that isn't negative and is below a limit.
+static llvm::Error readBelow(Spec &spec, llvm::StringRef key, double limit, double &value) {
+  if (llvm::Error error = spec.getNumber(key, value).moveInto(value))
     return error;
-  if (llvm::Error error = spec.getNumber("weight_decay", decay).moveInto(weightDecay))
-    return error;
-  decaysVectors = vectors;
-  if (std::optional<std::string> which = spec.get("decay")) {
-    if (*which != "all" && *which != "matrices")
-      return llvm::createStringError("'" + spec.getName() + "' has decay=" + *which +
-                                     "; write all, or matrices to leave biases and norms out");
-    decaysVectors = *which == "all";
+  if (value >= 0.0 && value < limit)
+    return llvm::Error::success();
+  std::string range =
+      limit == kNoLimit ? "of 0 or more" : llvm::formatv("from 0 to below {0:f0}", limit).str();
+  return llvm::createStringError("'" + spec.getName() + "' has " + key + "=" +
+                                 spec.get(key).value_or("") + "; write a number " + range);
+}
+
+llvm::Error Optimizer::readDecayed(llvm::StringRef text) {
+  decaysVectors = text == "all";
+  if (text == "all" || text == "matrices")
+    return llvm::Error::success();
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, '|');
+  for (llvm::StringRef part : parts) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(part.trim());
+    if (!pattern)
+      return llvm::createStringError("decay=" + text + ": " + llvm::toString(pattern.takeError()) +
+                                     "; write all, matrices or patterns of names such as "
+                                     "*.weight|embed*");
+    decayedNames.push_back(std::move(*pattern));
   }
   return llvm::Error::success();
+}
+
+llvm::Error Optimizer::readCommon(Spec &spec, double rate, double decay,
+                                  llvm::StringRef decayed) {
+  learningRate = rate;
+  weightDecay = decay;
+  if (llvm::Error error = readBelow(spec, "lr", kNoLimit, learningRate))
+    return error;
+  if (llvm::Error error = readBelow(spec, "weight_decay", kNoLimit, weightDecay))
+    return error;
+  return readDecayed(spec.get("decay").value_or(decayed.str()));
 }
 
 /// A scalar of the step in a parameter's shape and element type.
@@ -44,24 +77,39 @@ static Value spread(TensorMath &t, Value scalar, Value like) {
 namespace {
 
 struct Sgd : Optimizer {
-  double momentum = 0.0, dampening = 0.0;
-  bool nesterov = false;
+  explicit Sgd(double momentum) : momentum(momentum) {}
+
+  llvm::Error read(Spec &spec) override {
+    if (llvm::Error error = readCommon(spec, 0.01, 0.0, "all"))
+      return error;
+    if (llvm::Error error = readBelow(spec, "momentum", kNoLimit, momentum))
+      return error;
+    if (llvm::Error error = readBelow(spec, "dampening", kNoLimit, dampening))
+      return error;
+    if (llvm::Error error = spec.getFlag("nesterov", false).moveInto(nesterov))
+      return error;
+    if (nesterov && (momentum == 0.0 || dampening != 0.0))
+      return llvm::createStringError("'" + spec.getName() +
+                                     "' has nesterov=true, which needs a momentum and no "
+                                     "dampening; write momentum=0.9 and leave dampening out");
+    return llvm::Error::success();
+  }
 
   SmallVector<StringRef> getStates() const override {
     return momentum != 0.0 ? SmallVector<StringRef>{"momentum_buffer"} : SmallVector<StringRef>{};
   }
 
   Value update(TensorMath &t, const StepScalars &scalars, Value parameter, Value gradient,
-               MutableArrayRef<Value> states) const override {
-    if (double decay = getDecay(parameter))
+               double decay, MutableArrayRef<Value> states) const override {
+    if (decay != 0.0)
       gradient = t.add(gradient, t.mul(parameter, decay));
     if (momentum != 0.0) {
       Value damped = dampening == 0.0 ? gradient : t.mul(gradient, 1.0 - dampening);
       Value next = t.add(t.mul(states[0], momentum), damped);
       if (dampening != 0.0) {
         // The first step takes the whole gradient.
-        Value isFirst = t.compare(ComparePredicate::EQ, scalars.step,
-                                  t.splatLike(scalars.step, 1.0));
+        Value isFirst =
+            t.compare(ComparePredicate::EQ, scalars.step, t.splatLike(scalars.step, 1.0));
         next = t.select(t.broadcastTo(isFirst, gradient), gradient, next);
       }
       states[0] = next;
@@ -69,18 +117,33 @@ struct Sgd : Optimizer {
     }
     return t.sub(parameter, t.mul(gradient, spread(t, scalars.learningRate, parameter)));
   }
+
+private:
+  double momentum, dampening = 0.0;
+  bool nesterov = false;
 };
 
 struct Adam : Optimizer {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  bool decoupled = false;
+  explicit Adam(bool decoupled) : decoupled(decoupled) {}
+
+  llvm::Error read(Spec &spec) override {
+    llvm::Error error = decoupled ? readCommon(spec, 0.001, 0.01, "matrices")
+                                  : readCommon(spec, 0.001, 0.0, "all");
+    if (error)
+      return error;
+    for (auto [key, limit, value] :
+         {std::tuple("beta1", 1.0, &beta1), std::tuple("beta2", 1.0, &beta2),
+          std::tuple("eps", kNoLimit, &epsilon)})
+      if (llvm::Error error = readBelow(spec, key, limit, *value))
+        return error;
+    return llvm::Error::success();
+  }
 
   SmallVector<StringRef> getStates() const override { return {"exp_avg", "exp_avg_sq"}; }
 
   Value update(TensorMath &t, const StepScalars &scalars, Value parameter, Value gradient,
-               MutableArrayRef<Value> states) const override {
+               double decay, MutableArrayRef<Value> states) const override {
     Value rate = scalars.learningRate;
-    double decay = getDecay(parameter);
     if (decay != 0.0 && decoupled)
       parameter = t.mul(parameter, spread(t, t.sub(1.0, t.mul(rate, decay)), parameter));
     if (decay != 0.0 && !decoupled)
@@ -100,6 +163,10 @@ struct Adam : Optimizer {
     return t.sub(parameter,
                  t.mul(t.div(states[0], denominator), spread(t, stepSize, parameter)));
   }
+
+private:
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  bool decoupled;
 };
 
 } // namespace
@@ -110,40 +177,18 @@ llvm::Expected<std::unique_ptr<Optimizer>> Optimizer::create(llvm::StringRef tex
     return spec.takeError();
   llvm::StringRef name = spec->getName();
   std::unique_ptr<Optimizer> optimizer;
-  auto read = [&](llvm::StringRef key, double &value) {
-    return spec->getNumber(key, value).moveInto(value);
-  };
-  if (name == "sgd" || name == "momentum") {
-    auto sgd = std::make_unique<Sgd>();
-    if (name == "momentum")
-      sgd->momentum = 0.9;
-    if (llvm::Error error = sgd->readCommon(*spec, 0.01, 0.0, /*vectors=*/true))
-      return error;
-    if (llvm::Error error = read("momentum", sgd->momentum))
-      return error;
-    if (llvm::Error error = read("dampening", sgd->dampening))
-      return error;
-    if (llvm::Error error = spec->getFlag("nesterov", false).moveInto(sgd->nesterov))
-      return error;
-    optimizer = std::move(sgd);
-  } else if (name == "adam" || name == "adamw") {
-    auto adam = std::make_unique<Adam>();
-    adam->decoupled = name == "adamw";
-    if (llvm::Error error = adam->readCommon(*spec, 0.001, adam->decoupled ? 0.01 : 0.0,
-                                             /*vectors=*/!adam->decoupled))
-      return error;
-    for (auto [key, value] : {std::pair("beta1", &adam->beta1), std::pair("beta2", &adam->beta2),
-                              std::pair("eps", &adam->epsilon)})
-      if (llvm::Error error = read(key, *value))
-        return error;
-    optimizer = std::move(adam);
-  } else {
+  if (name == "sgd" || name == "momentum")
+    optimizer = std::make_unique<Sgd>(name == "momentum" ? 0.9 : 0.0);
+  else if (name == "adam" || name == "adamw")
+    optimizer = std::make_unique<Adam>(/*decoupled=*/name == "adamw");
+  else
     return llvm::createStringError("there is no optimizer '" + name +
                                    "'; write sgd, momentum, adam or adamw");
-  }
   if (!spec->getArguments().empty())
     return llvm::createStringError("'" + text + "' has an argument without a name; write " + name +
                                    "(lr=0.001)");
+  if (llvm::Error error = optimizer->read(*spec))
+    return error;
   if (llvm::Error error = spec->checkAllKnown())
     return error;
   return optimizer;

@@ -11,6 +11,7 @@
 #include "lgc/IR/TensorMath.h"
 #include "lgc/Training/Spec.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/GlobPattern.h"
 #include <memory>
 
 namespace lgc {
@@ -34,21 +35,28 @@ public:
   /// Suffixes of the names of a parameter's states, all zero at first.
   virtual llvm::SmallVector<llvm::StringRef> getStates() const = 0;
 
-  /// Builds the new values of a parameter and its states.
+  /// The factor of weight decay for a parameter.
+  double getDecay(llvm::StringRef name, mlir::RankedTensorType type) const;
+
+  /// Builds the new values of a parameter and its states. `decay` is the factor of weight decay.
   virtual mlir::Value update(TensorMath &t, const StepScalars &scalars, mlir::Value parameter,
-                             mlir::Value gradient,
+                             mlir::Value gradient, double decay,
                              llvm::MutableArrayRef<mlir::Value> states) const = 0;
 
 protected:
-  /// The factor of weight decay for a parameter of this rank.
-  double getDecay(mlir::Value parameter) const;
+  /// Reads the parameters of this kind of optimizer.
+  virtual llvm::Error read(Spec &spec) = 0;
+  /// Reads what all optimizers have. `decayed` is which parameters decay by default.
+  llvm::Error readCommon(Spec &spec, double rate, double decay, llvm::StringRef decayed);
+
+private:
+  llvm::Error readDecayed(llvm::StringRef text);
 
   double learningRate = 0.0;
   double weightDecay = 0.0;
+  /// Which parameters decay: those of these names, or all, or those of rank 2 and more.
+  llvm::SmallVector<llvm::GlobPattern> decayedNames;
   bool decaysVectors = true;
-
-private:
-  llvm::Error readCommon(Spec &spec, double rate, double decay, bool vectors);
 };
 
 } // namespace lgc

@@ -8,6 +8,7 @@
 #include "lgc/Training/Spec.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace lgc;
 
@@ -38,6 +39,8 @@ llvm::Expected<Spec> Spec::parse(llvm::StringRef text) {
     value = value.trim();
     if (key.empty() || (part.contains('=') && value.empty()))
       return makeError("'" + text + "' has an empty argument; write name(key=value, ...)");
+    if (llvm::is_contained(llvm::make_first_range(spec.values), key))
+      return makeError("'" + text + "' gives '" + key + "' twice; keep one of them");
     if (part.contains('='))
       spec.values.push_back({key.str(), value.str()});
     else
@@ -59,9 +62,20 @@ llvm::Expected<double> Spec::getNumber(llvm::StringRef key, double otherwise) {
   if (!value)
     return otherwise;
   double number;
-  if (llvm::StringRef(*value).getAsDouble(number))
+  if (llvm::StringRef(*value).getAsDouble(number) || !std::isfinite(number))
     return makeError("'" + name + "' has " + key + "=" + *value +
                      ", which is no number; write one such as 0.001");
+  return number;
+}
+
+llvm::Expected<int64_t> Spec::getInteger(llvm::StringRef key, int64_t otherwise) {
+  std::optional<std::string> value = get(key);
+  if (!value)
+    return otherwise;
+  int64_t number;
+  if (llvm::StringRef(*value).getAsInteger(10, number))
+    return makeError("'" + name + "' has " + key + "=" + *value +
+                     ", which is no integer; write one such as 1");
   return number;
 }
 
@@ -79,7 +93,7 @@ llvm::Expected<bool> Spec::getFlag(llvm::StringRef key, bool otherwise) {
 llvm::Error Spec::checkAllKnown() const {
   for (const auto &[key, value] : values)
     if (!llvm::is_contained(known, key))
-      return makeError("'" + name + "' has no parameter '" + key + "'; it has " +
-                       llvm::join(known, ", "));
+      return makeError("'" + name + "' has no parameter '" + key + "'; " +
+                       (known.empty() ? "leave it out" : "it has " + llvm::join(known, ", ")));
   return llvm::Error::success();
 }

@@ -20,7 +20,8 @@
 namespace lgc {
 
 /// What `--loss=`, `--optimizer=` and the like give: `name`, or `name(argument, ..., key=value,
-/// ...)`. Names and values are anything without commas, parentheses and equal signs.
+/// ...)`. Names and values are anything without commas, parentheses and equal signs; a key is given
+/// once.
 class Spec {
 public:
   /// Fails with a sentence on what is wrong and one on what to do.
@@ -32,8 +33,9 @@ public:
 
   /// The value of a key, which counts as known from then on; none if it isn't given.
   std::optional<std::string> get(llvm::StringRef key);
-  /// A number, `otherwise` if it isn't given.
+  /// A finite number, `otherwise` if it isn't given.
   llvm::Expected<double> getNumber(llvm::StringRef key, double otherwise);
+  llvm::Expected<int64_t> getInteger(llvm::StringRef key, int64_t otherwise);
   llvm::Expected<bool> getFlag(llvm::StringRef key, bool otherwise);
   /// Fails if a key was given that nobody asked for.
   llvm::Error checkAllKnown() const;
