@@ -73,7 +73,7 @@ Weights::Weights(ModuleOp module, StringRef modelFolder) {
     if (auto external = dyn_cast<ExternalDataAttr>(parameter.getInitial())) {
       SmallString<256> path(modelFolder);
       llvm::sys::path::append(path, external.getFile());
-      entries.emplace(name, llvm::json::Object{{"file", path.str()},
+      entries.emplace(name, llvm::json::Object{{"file", path.str().str()},
                                                {"offset", external.getOffset()},
                                                {"bytes", external.getLength()}});
     } else if (std::optional<double> fill = getFill(parameter.getInitial())) {

@@ -19,7 +19,7 @@ constexpr double launchCost = 1500;
 constexpr double byteCost = 0.06;
 constexpr double simpleOpCost = 0.04;
 constexpr double divisionCost = 0.15;
-constexpr double transcendentalCost = 0.6;
+constexpr double transcendentalCost = 0.2;
 constexpr double libraryCallCost = 5;
 constexpr double randomCost = 6;
 /// A read that doesn't follow memory.
@@ -41,9 +41,11 @@ static bool keepsRows(TransposeOp op) {
   return permutation.empty() || permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
 }
 
+/// Whether a row of the result is a row of the operand or part of one, so that indices need no
+/// division.
 static bool keepsRows(ReshapeOp op) {
   ArrayRef<int64_t> from = op.getOperand().getType().getShape(), to = op.getType().getShape();
-  return from.empty() || to.empty() || from.back() == to.back();
+  return from.empty() || to.empty() || (to.back() > 0 && from.back() % to.back() == 0);
 }
 
 /// Nanoseconds for one element of a result, without memory.
@@ -51,7 +53,7 @@ static double getElementCost(Operation *op) {
   if (isa<ConstantOp, BroadcastOp>(op))
     return 0;
   if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return keepsRows(reshape) ? 0 : stridedReadCost;
+    return keepsRows(reshape) ? simpleOpCost : stridedReadCost;
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return keepsRows(transpose) ? simpleOpCost : stridedReadCost;
   if (isa<GatherOp, GatherNdOp, GatherElementsOp, ConcatOp, ReverseOp>(op))
@@ -60,9 +62,9 @@ static double getElementCost(Operation *op) {
     return randomCost;
   if (isa<DivOp, RemOp, SqrtOp, RsqrtOp>(op))
     return divisionCost;
-  if (isa<ExpOp, LogOp, Log1pOp, TanhOp, ErfOp, LogisticOp, SinOp, CosOp>(op))
+  if (isa<ExpOp, LogOp, Log1pOp, TanhOp, ErfOp, LogisticOp>(op))
     return transcendentalCost;
-  if (isa<PowOp, TanOp, AsinOp, AcosOp, AtanOp, Atan2Op, SinhOp, CoshOp, AsinhOp, AcoshOp,
+  if (isa<PowOp, SinOp, CosOp, TanOp, AsinOp, AcosOp, AtanOp, Atan2Op, SinhOp, CoshOp, AsinhOp, AcoshOp,
           AtanhOp>(op))
     return libraryCallCost;
   return simpleOpCost;

@@ -8,6 +8,7 @@
 #include "CostModel.h"
 #include "GroupAttr.h"
 #include "Groups.h"
+#include "Recompute.h"
 #include "lgc/Fusion/Passes.h"
 #include "lgc/IR/LgcOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -35,6 +36,9 @@ public:
   /// Finds the shape of each operation's own kernel and, for comparing, its cost.
   void start(bool fuse);
   void mergeAll();
+  /// Makes equal operations of a group one.
+  void deduplicate();
+  void recompute() { recomputeCheapOutputs(block, groups); }
   /// Undoes copies of cheap operations that ended up in no kernel of something else.
   void dropUselessCopies(const DenseMap<Operation *, Operation *> &originals);
   /// Numbers the groups from `next` on in the IR; gives the next free number.
@@ -197,14 +201,47 @@ void BlockFusion::start(bool fuse) {
 }
 
 void BlockFusion::mergeAll() {
+  // What costs nothing goes to its user, and only with that to what it reads: by itself it would
+  // make a large tensor of a small one.
+  auto waitsForUser = [&](Operation &op) {
+    return isCheap(&op) && op.hasOneUse() && op.user_begin()->getBlock() == &block &&
+           wantsCopy(*op.user_begin(), &op);
+  };
   for (Operation &op : block.without_terminator())
-    if (groups.get(groups.find(&op)).shape && canJoin(&op))
+    if (groups.get(groups.find(&op)).shape && canJoin(&op) && !waitsForUser(op))
       mergeProducers(groups.find(&op));
   for (BlockArgument argument : block.getArguments())
     mergeSiblings(argument);
   for (Operation &op : block.without_terminator())
     for (Value result : op.getResults())
       mergeSiblings(result);
+}
+
+void BlockFusion::deduplicate() {
+  auto isSame = [](Operation *a, Operation *b) {
+    return OperationEquivalence::isEquivalentTo(
+        a, b, OperationEquivalence::exactValueMatch, nullptr,
+        OperationEquivalence::IgnoreLocations | OperationEquivalence::IgnoreDiscardableAttrs);
+  };
+  for (unsigned group = 0; group < groups.size(); ++group) {
+    SmallVector<Operation *> kept, dropped;
+    for (Operation *op : groups.get(group).ops) {
+      auto same = llvm::find_if(kept, [&](Operation *other) { return isSame(op, other); });
+      if (same == kept.end()) {
+        kept.push_back(op);
+        continue;
+      }
+      op->replaceAllUsesWith(*same);
+      dropped.push_back(op);
+    }
+    if (dropped.empty())
+      continue;
+    groups.remove(group, dropped);
+    SmallVector<Value> outputs = groups.getOutputs(kept);
+    std::optional<KernelShape> shape = analyzeKernel(kept, outputs);
+    double cost = shape ? estimateKernelCost(kept, outputs, *shape) : 0;
+    groups.setShape(group, shape, cost);
+  }
 }
 
 void BlockFusion::dropUselessCopies(const DenseMap<Operation *, Operation *> &originals) {
@@ -246,6 +283,9 @@ static unsigned fuseBlock(Block &block, bool fuse, unsigned next) {
   fusion.start(fuse);
   if (fuse) {
     fusion.mergeAll();
+    fusion.deduplicate();
+    fusion.recompute();
+    fusion.deduplicate();
     fusion.dropUselessCopies(originals);
   }
   next = fusion.writeGroups(next);

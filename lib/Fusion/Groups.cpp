@@ -15,8 +15,36 @@ using namespace lgc;
 
 Groups::Groups(Block &block) : block(block) {
   for (Operation &op : block.without_terminator()) {
-    positions[&op] = groupOf[&op] = groups.size();
+    groupOf[&op] = groups.size();
     groups.push_back({{&op}, std::nullopt, 0});
+  }
+  number();
+}
+
+void Groups::number() {
+  unsigned position = 0;
+  for (Operation &op : block.without_terminator())
+    positions[&op] = position++;
+}
+
+void Groups::sort(SmallVectorImpl<Operation *> &ops) const {
+  llvm::sort(ops, [&](Operation *a, Operation *b) { return getPosition(a) < getPosition(b); });
+}
+
+void Groups::add(unsigned group, ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    groupOf[op] = group;
+    groups[group].ops.push_back(op);
+  }
+  number();
+  sort(groups[group].ops);
+}
+
+void Groups::remove(unsigned group, ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    groupOf.erase(op);
+    positions.erase(op);
+    llvm::erase(groups[group].ops, op);
   }
 }
 
@@ -52,7 +80,7 @@ SmallVector<Operation *> Groups::unite(ArrayRef<unsigned> members) const {
   SmallVector<Operation *> ops;
   for (unsigned member : members)
     llvm::append_range(ops, groups[member].ops);
-  llvm::sort(ops, [&](Operation *a, Operation *b) { return getPosition(a) < getPosition(b); });
+  sort(ops);
   return ops;
 }
 
@@ -61,7 +89,9 @@ SmallVector<Value> Groups::getOutputs(ArrayRef<Operation *> ops) const {
   SmallVector<Value> outputs;
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !inside.contains(user) && !isDead(user);
+          }))
         outputs.push_back(result);
   return outputs;
 }

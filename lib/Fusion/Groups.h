@@ -46,15 +46,31 @@ public:
   /// Values of the operations that are read outside of them.
   llvm::SmallVector<mlir::Value> getOutputs(llvm::ArrayRef<mlir::Operation *> ops) const;
 
+  /// Whether nothing reads what an operation computes (any more), so that it is no reader itself.
+  static bool isDead(mlir::Operation *op) {
+    return op->getNumResults() > 0 && op->use_empty() && op->getNumRegions() == 0;
+  }
+
   /// Whether a path leads from one member to another through a group that is no member, so
   /// that united they would wait for each other.
   bool wouldCycle(llvm::ArrayRef<unsigned> members) const;
+
+  /// Adds operations that were put into the block to a group, or takes them out again before they
+  /// are erased. Either keeps the group's shape and cost, for the caller to set.
+  void add(unsigned group, llvm::ArrayRef<mlir::Operation *> ops);
+  void remove(unsigned group, llvm::ArrayRef<mlir::Operation *> ops);
+  void setShape(unsigned group, std::optional<KernelShape> shape, double cost) {
+    groups[group].shape = std::move(shape);
+    groups[group].cost = cost;
+  }
 
   /// Makes the members one group, the first of them, which then has this shape and cost.
   void merge(llvm::ArrayRef<unsigned> members, Group united);
 
 private:
   unsigned getPosition(mlir::Operation *op) const { return positions.lookup(op); }
+  void number();
+  void sort(llvm::SmallVectorImpl<mlir::Operation *> &ops) const;
 
   mlir::Block &block;
   std::vector<Group> groups;

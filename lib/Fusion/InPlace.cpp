@@ -33,8 +33,21 @@ static bool isReadInPlace(Value value, ArrayRef<int64_t> shape, DenseMap<Value, 
   return known[value] = inPlace;
 }
 
+/// A scatter leaves most elements as they are: it works in the buffer that it changes.
+static void markScatterOperand(func::FuncOp kernel) {
+  Operation &op = kernel.getBody().front().front();
+  if (!isa<ScatterOp, ScatterNdOp, ScatterElementsOp>(op))
+    return;
+  auto operand = dyn_cast<BlockArgument>(op.getOperand(0));
+  if (operand && operand.hasOneUse())
+    kernel.setArgAttr(operand.getArgNumber(), kInPlaceAttr,
+                      Builder(kernel.getContext()).getDenseI64ArrayAttr({0}));
+}
+
 void lgc::markInPlaceArguments(func::FuncOp kernel) {
   std::optional<KernelShape> shape = analyzeKernel(kernel);
+  if (shape && shape->kind == KernelKind::OwnLoops)
+    markScatterOperand(kernel);
   if (!shape || (shape->kind != KernelKind::Loop && shape->kind != KernelKind::Reduction))
     return;
   unsigned lastStage = 0;

@@ -104,3 +104,22 @@ func.func @view(%x: tensor<4x2x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = lgc.dot %0, %w batch = [] x [] contract = [1] x [0] : tensor<8x8xf32>, tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// -----
+
+// The backward pass computes the activation's inner values again rather than keeping them: the
+// first kernel has one output.
+// CHECK-LABEL: func.func @recompute
+// CHECK: lgc.tanh {{.*}}lgc.group = 0
+// CHECK: lgc.dot {{.*}}lgc.group = 1
+// CHECK: lgc.tanh {{.*}}lgc.group = 2
+// CHECK-NOT: lgc.group = 3
+func.func @recompute(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = lgc.tanh %x : tensor<512x512xf32>
+  %1 = lgc.mul %0, %0 : tensor<512x512xf32>
+  %2 = lgc.mul %1, %x : tensor<512x512xf32>
+  %3 = lgc.dot %2, %w batch = [] x [] contract = [1] x [0] : tensor<512x512xf32>, tensor<512x512xf32>
+  %4 = lgc.sub %3, %1 : tensor<512x512xf32>
+  %5 = lgc.mul %4, %0 : tensor<512x512xf32>
+  return %5 : tensor<512x512xf32>
+}
