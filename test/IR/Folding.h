@@ -44,20 +44,18 @@ public:
       ++number),
      ...);
     for (mlir::Operation &op : block.without_terminator())
+      for (mlir::Value result : op.getResults())
+        if (result.use_empty())
+          results.push_back(result);
+    for (mlir::Operation &op : block.without_terminator())
       fold(op);
   }
 
-  /// The value of the result that the body calls `%r<number>`; null if it didn't fold. `results`
-  /// are the values of the body that nothing reads, in order.
+  /// The values of the body that nothing reads, in order; null where they didn't fold.
   std::vector<mlir::DenseElementsAttr> getResults() {
     std::vector<mlir::DenseElementsAttr> found;
-    if (!module)
-      return found;
-    mlir::Block &block = (*module->getOps<mlir::func::FuncOp>().begin()).getBody().front();
-    for (mlir::Operation &op : block.without_terminator())
-      for (mlir::Value result : op.getResults())
-        if (result.use_empty())
-          found.push_back(mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(values.lookup(result)));
+    for (mlir::Value result : results)
+      found.push_back(mlir::dyn_cast_or_null<mlir::DenseElementsAttr>(values.lookup(result)));
     return found;
   }
 
@@ -71,21 +69,25 @@ private:
   }
 
   void fold(mlir::Operation &op) {
-    llvm::SmallVector<mlir::Attribute> operands;
-    for (mlir::Value operand : op.getOperands())
-      operands.push_back(values.lookup(operand));
-    llvm::SmallVector<mlir::OpFoldResult> results;
-    if (failed(op.fold(operands, results)) || results.size() != op.getNumResults())
-      return;
-    for (auto [result, folded] : llvm::zip_equal(op.getResults(), results)) {
-      auto attribute = mlir::dyn_cast<mlir::Attribute>(folded);
-      values[result] = attribute ? attribute : values.lookup(mlir::cast<mlir::Value>(folded));
+    llvm::SmallVector<mlir::OpFoldResult> folded;
+    // A fold may change the operation in place: then it goes on from there.
+    for (int step = 0; step < 8 && folded.empty(); ++step) {
+      llvm::SmallVector<mlir::Attribute> operands;
+      for (mlir::Value operand : op.getOperands())
+        operands.push_back(values.lookup(operand));
+      if (failed(op.fold(operands, folded)))
+        return;
+    }
+    for (auto [result, value] : llvm::zip(op.getResults(), folded)) {
+      auto attribute = mlir::dyn_cast<mlir::Attribute>(value);
+      values[result] = attribute ? attribute : values.lookup(mlir::cast<mlir::Value>(value));
     }
   }
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::DenseMap<mlir::Value, mlir::Attribute> values;
+  std::vector<mlir::Value> results;
 };
 
 /// Compares a result that was run with the same one folded: integers to the bit, NaN with NaN,

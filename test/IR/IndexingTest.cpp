@@ -183,6 +183,22 @@ TEST(GatherElements, SingleOnesAndTheirScatter) {
   checkElements<float, int64_t>({4}, {0}, 0);
 }
 
+TEST(Scatter, WorksInTheBufferOfAValueThatEndsThere) {
+  Tensor<float> x({4}, {1, 2, 3, 4}), updates({3}, {10, 20, 30});
+  Tensor<int64_t> indices({3}, {1, 3, 1});
+  std::string types = " axis = 0 : tensor<4xf32>, tensor<3xi64>, tensor<3xf32>\n";
+  // The first scatter's operand is read again, the second one's isn't.
+  Execution run({x.type(), x.type()},
+                "%negative = lgc.neg %a0 : tensor<4xf32>\n"
+                "%first = lgc.scatter add %negative, %a1, %a2" +
+                    types + "%r1 = lgc.scatter add %first, %a1, %a2" + types +
+                    "%r0 = lgc.exp %negative : tensor<4xf32>",
+                x, indices, updates);
+  expectClose(run.get<float>(0),
+              {std::exp(-1.0f), std::exp(-2.0f), std::exp(-3.0f), std::exp(-4.0f)});
+  expectClose(run.get<float>(1), {-1, 78, -3, 36});
+}
+
 TEST(Scatter, HalvesAreAddedInSingle) {
   Tensor<float> x({2}, {0.5f, 1.0f}), updates({3}, {0.25f, 2.0f, -1.0f});
   Tensor<int64_t> indices({3}, {1, 0, 1});

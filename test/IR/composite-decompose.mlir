@@ -77,3 +77,26 @@ func.func @attention(%q: tensor<2x3x4xf32>, %k: tensor<2x5x4xf32>, %v: tensor<2x
   %0, %1 = lgc.attention %q, %k, %v bias %b scale = 5.0e-1 causal : tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x6xf32>, tensor<1x5xf32>
   return %0 : tensor<2x3x6xf32>
 }
+
+// A tied embedding's gradient is scattered into that of its other use.
+// CHECK-LABEL: @scatter_into_sum
+// CHECK-SAME: (%[[G:.*]]: tensor<10x4xf32>, %[[I:.*]]: tensor<3xi64>, %[[U:.*]]: tensor<3x4xf32>)
+func.func @scatter_into_sum(%g: tensor<10x4xf32>, %i: tensor<3xi64>, %u: tensor<3x4xf32>) -> tensor<10x4xf32> {
+  // CHECK: %[[SUM:.*]] = lgc.scatter add %[[G]], %[[I]], %[[U]] axis = 0
+  // CHECK: return %[[SUM]]
+  %zeros = lgc.constant dense<0.0> : tensor<10x4xf32>
+  %0 = lgc.scatter add %zeros, %i, %u axis = 0 : tensor<10x4xf32>, tensor<3xi64>, tensor<3x4xf32>
+  %1 = lgc.add %0, %g : tensor<10x4xf32>
+  return %1 : tensor<10x4xf32>
+}
+
+// One that is needed by itself stays.
+// CHECK-LABEL: @scatter_with_two_uses
+// CHECK: lgc.scatter add
+// CHECK: lgc.add
+func.func @scatter_with_two_uses(%g: tensor<10x4xf32>, %i: tensor<3xi64>, %u: tensor<3x4xf32>) -> (tensor<10x4xf32>, tensor<10x4xf32>) {
+  %zeros = lgc.constant dense<0.0> : tensor<10x4xf32>
+  %0 = lgc.scatter add %zeros, %i, %u axis = 0 : tensor<10x4xf32>, tensor<3xi64>, tensor<3x4xf32>
+  %1 = lgc.add %0, %g : tensor<10x4xf32>
+  return %0, %1 : tensor<10x4xf32>, tensor<10x4xf32>
+}
