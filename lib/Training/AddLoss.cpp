@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MeanLoss.h"
 #include "ModelFunction.h"
 #include "lgc/IR/TensorMath.h"
 #include "lgc/Training/Spec.h"
@@ -21,11 +22,6 @@ namespace lgc {
 static RankedTensorType getType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
-
-/// A loss as a sum of contributions and their count, scalars.
-struct LossParts {
-  Value sum, count;
-};
 
 /// Builds the loss of one function.
 class LossBuilder {
@@ -64,12 +60,15 @@ private:
                          << ", which is no scalar; give a function of it, such as "
                             "cross_entropy("
                          << spec.getName() << ", labels)";
-    loss = t.reshape(loss, {});
+    auto convert = [&](Value part) {
+      return t.cast(t.reshape(part, {}), getComputeType(::getType(part).getElementType()));
+    };
     // A mean over a count that no parameter changes: micro-batches are averaged over the sum of
     // their counts.
     if (auto quotient = loss.getDefiningOp<DivOp>())
       if (!dependsOnParameter(quotient.getRhs()))
-        return LossParts{quotient.getLhs(), quotient.getRhs()};
+        return LossParts{convert(quotient.getLhs()), convert(quotient.getRhs())};
+    loss = convert(loss);
     return LossParts{loss, t.splatLike(loss, 1.0)};
   }
 
@@ -90,9 +89,6 @@ private:
 
   /// The output that the loss's first argument names, in f32 at least.
   FailureOr<Value> getOutput() {
-    if (spec.getArguments().size() != 2)
-      return emitError() << "needs a loss of two tensors; write " << spec.getName()
-                         << "(output, target)";
     StringRef name = spec.getArguments()[0];
     Value output = function.findOutput(name);
     if (!output)
@@ -131,13 +127,11 @@ private:
 /// The class dimension: as given, or the one without which the logits have the shape of labels that
 /// the model takes, or 1 for rank 2, or the last.
 FailureOr<int64_t> LossBuilder::getClassDim(RankedTensorType logits) {
-  std::optional<std::string> given = spec.get("dim");
-  if (given) {
-    int64_t dim;
-    if (StringRef(*given).getAsInteger(10, dim) || dim < -logits.getRank() ||
-        dim >= logits.getRank())
-      return emitError() << "has logits of type " << logits << ", which have no dimension '"
-                         << *given << "'; give one from 0 to " << logits.getRank() - 1;
+  if (spec.get("dim")) {
+    int64_t dim = llvm::cantFail(spec.getInteger("dim", 0));
+    if (dim < -logits.getRank() || dim >= logits.getRank())
+      return emitError() << "has logits of type " << logits << ", which have no dimension " << dim
+                         << "; give one from 0 to " << logits.getRank() - 1;
     return dim < 0 ? dim + logits.getRank() : dim;
   }
   if (Value labels = function.findArgument(spec.getArguments()[1]))
@@ -161,10 +155,7 @@ FailureOr<LossParts> LossBuilder::buildCrossEntropy() {
   FailureOr<int64_t> dim = getClassDim(type);
   if (failed(dim))
     return failure();
-  int64_t ignored = -100;
-  if (std::optional<std::string> given = spec.get("ignore_index"))
-    if (StringRef(*given).getAsInteger(10, ignored))
-      return emitError() << "has ignore_index=" << *given << ", which is no integer";
+  int64_t ignored = llvm::cantFail(spec.getInteger("ignore_index", -100));
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + *dim);
   Value labels = getTarget(RankedTensorType::get(shape, builder.getI64Type()));
@@ -177,24 +168,22 @@ FailureOr<LossParts> LossBuilder::buildCrossEntropy() {
                                         builder.getI64IntegerAttr(ignored));
   auto allDims = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   Value sum = t.sum(entropy.getLoss(), allDims);
-  Value counted = t.compare(ComparePredicate::NE, labels,
-                            t.splatLike(labels, static_cast<double>(ignored)));
+  Value counted =
+      t.compare(ComparePredicate::NE, labels, t.splatLike(labels, static_cast<double>(ignored)));
   Value count = t.sum(t.cast(counted, type.getElementType()), allDims);
   auto module = function.get()->getParentOfType<ModuleOp>();
-  module->setAttr("lgc.classification",
-                  builder.getDictionaryAttr(
-                      {builder.getNamedAttr("logits", builder.getStringAttr(spec.getArguments()[0])),
-                       builder.getNamedAttr("labels", builder.getStringAttr(spec.getArguments()[1])),
-                       builder.getNamedAttr("class_dim", builder.getI64IntegerAttr(*dim)),
-                       builder.getNamedAttr("ignore_index", builder.getI64IntegerAttr(ignored))}));
+  module->setAttr(
+      "lgc.classification",
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("logits", builder.getStringAttr(spec.getArguments()[0])),
+           builder.getNamedAttr("labels", builder.getStringAttr(spec.getArguments()[1])),
+           builder.getNamedAttr("class_dim", builder.getI64IntegerAttr(*dim)),
+           builder.getNamedAttr("ignore_index", builder.getI64IntegerAttr(ignored))}));
   return LossParts{sum, count};
 }
 
 FailureOr<LossParts> LossBuilder::buildPointwise() {
   StringRef name = spec.getName();
-  if (name != "mse" && name != "l1" && name != "binary_cross_entropy_with_logits")
-    return emitError() << "can't be trained with --loss=" << name << "(...); write cross_entropy, "
-                       << "binary_cross_entropy_with_logits, mse or l1";
   FailureOr<Value> output = getOutput();
   if (failed(output))
     return failure();
@@ -230,8 +219,8 @@ static FailureOr<std::string> findOnlyScalar(ModelFunction function) {
   if (names.empty())
     error << "has no scalar output that could be the loss";
   else
-    error << "has " << names.size() << " scalar outputs ("
-          << llvm::join(names, ", ") << ") that could be the loss";
+    error << "has " << names.size() << " scalar outputs (" << llvm::join(names, ", ")
+          << ") that could be the loss";
   return error << "; say which by --loss, for example --loss=\"cross_entropy(logits, labels)\"";
 }
 
@@ -262,16 +251,13 @@ private:
         return failure();
       text = *only;
     }
-    llvm::Expected<Spec> spec = Spec::parse(text);
-    if (!spec)
-      return function.get().emitError("can't be trained with this --loss: ")
-             << llvm::toString(spec.takeError());
-    FailureOr<LossParts> parts = LossBuilder(function, *spec).build();
-    if (failed(parts))
-      return failure();
-    if (llvm::Error error = spec->checkAllKnown())
+    if (llvm::Error error = checkLoss(text))
       return function.get().emitError("can't be trained with this --loss: ")
              << llvm::toString(std::move(error));
+    Spec spec = llvm::cantFail(Spec::parse(text));
+    FailureOr<LossParts> parts = LossBuilder(function, spec).build();
+    if (failed(parts))
+      return failure();
     if (forTraining) {
       function.addResult(parts->sum, LgcDialect::kNameAttr, "lgc.loss_sum");
       function.addResult(parts->count, LgcDialect::kNameAttr, "lgc.loss_count");
@@ -279,10 +265,7 @@ private:
     }
     OpBuilder builder(function.getReturn());
     TensorMath t(builder, function.getReturn().getLoc());
-    Value atLeastOne =
-        MaxOp::create(builder, function.getReturn().getLoc(), parts->count,
-                      t.splatLike(parts->count, 1.0));
-    function.addResult(t.div(parts->sum, atLeastOne), LgcDialect::kNameAttr, "lgc.forward_loss");
+    function.addResult(buildMeanLoss(t, *parts), LgcDialect::kNameAttr, "lgc.forward_loss");
     return success();
   }
 };

@@ -19,6 +19,19 @@ static bool isFloatTensor(Value value) {
   return tensor && isa<FloatType>(tensor.getElementType());
 }
 
+DenseSet<Value> lgc::findInfluences(Value loss) {
+  DenseSet<Value> influences{loss};
+  for (Operation &op : llvm::reverse(*loss.getParentBlock())) {
+    if (op.hasTrait<lgc::OpTrait::ZeroGradient>() ||
+        llvm::none_of(op.getResults(), [&](Value result) { return influences.contains(result); }))
+      continue;
+    for (Value operand : op.getOperands())
+      if (isFloatTensor(operand))
+        influences.insert(operand);
+  }
+  return influences;
+}
+
 namespace {
 
 /// The operations on paths from parameters to the loss, in the order of the block.
@@ -44,14 +57,11 @@ public:
         dependent.push_back(&op);
     }
     // Backward: of these, what the loss depends on.
-    DenseSet<Value> useful{loss};
-    for (Operation *op : llvm::reverse(dependent)) {
-      if (llvm::none_of(op->getResults(), [&](Value result) { return useful.contains(result); }))
-        continue;
-      useful.insert(op->operand_begin(), op->operand_end());
-      ops.push_back(op);
-    }
-    std::reverse(ops.begin(), ops.end());
+    DenseSet<Value> influences = findInfluences(loss);
+    llvm::copy_if(dependent, std::back_inserter(ops), [&](Operation *op) {
+      return llvm::any_of(op->getResults(),
+                          [&](Value result) { return influences.contains(result); });
+    });
   }
 
   bool isVaried(Value value) const { return varied.contains(value); }

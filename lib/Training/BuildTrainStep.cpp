@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MeanLoss.h"
+#include "MicroBatchForward.h"
 #include "ModelFunction.h"
 #include "Optimizer.h"
 #include "lgc/Training/Autodiff.h"
@@ -45,17 +47,25 @@ public:
 
 private:
   func::FuncOp createFunction();
-  void findTrained(llvm::function_ref<bool(StringRef)> isFrozen);
+  LogicalResult findTrained(llvm::function_ref<bool(StringRef)> isFrozen);
   FailureOr<StepValues> buildWhole(OpBuilder &builder);
   FailureOr<StepValues> buildMicroBatches(OpBuilder &builder);
-  FailureOr<StepValues> buildModel(OpBuilder &builder, IRMapping &mapping,
-                                   ArrayRef<Value> parameters);
-  void clip(OpBuilder &builder, SmallVectorImpl<Value> &gradients);
-  LogicalResult updateParameters(OpBuilder &builder, ArrayRef<Value> gradients);
+  SmallVector<Value> buildCarried(TensorMath &t);
+  IRMapping mapMicroBatch(OpBuilder &builder, Value number, ValueRange pieces, ValueRange states);
+  FailureOr<StepValues> buildModel(OpBuilder &builder, IRMapping &mapping);
+  void clip(OpBuilder &builder, MutableArrayRef<Value> gradients);
+  void updateParameters(OpBuilder &builder, ArrayRef<Value> gradients);
   Value addState(StringRef parameter, StringRef suffix, RankedTensorType type);
 
+  /// An input is split into micro-batches unless it is a scalar, which all share.
+  bool isBatched(BlockArgument argument) const {
+    return model.getRole(argument) == Role::Input && ::getType(argument).getRank() > 0;
+  }
+
   /// Arguments of the model's function and of the step's with the same name.
-  Value getStepArgument(BlockArgument argument) { return step.findArgument(model.getName(argument)); }
+  Value getStepArgument(BlockArgument argument) {
+    return step.findArgument(model.getName(argument));
+  }
 
   ModelFunction model;
   const Optimizer &optimizer;
@@ -82,7 +92,7 @@ func::FuncOp TrainStepBuilder::createFunction() {
   for (BlockArgument argument : forward.getArguments()) {
     RankedTensorType type = ::getType(argument);
     Role role = model.getRole(argument).value_or(Role::Input);
-    if (role == Role::Input && microBatches > 1 && type.getRank() > 0) {
+    if (isBatched(argument)) {
       SmallVector<int64_t> shape(type.getShape());
       shape[0] *= microBatches;
       type = type.clone(shape);
@@ -94,23 +104,37 @@ func::FuncOp TrainStepBuilder::createFunction() {
   return function;
 }
 
-void TrainStepBuilder::findTrained(llvm::function_ref<bool(StringRef)> isFrozen) {
+LogicalResult TrainStepBuilder::findTrained(llvm::function_ref<bool(StringRef)> isFrozen) {
+  Value loss = model.findOutput("lgc.loss_sum");
+  if (!loss || !model.findOutput("lgc.loss_count"))
+    return model.get().emitError("has no loss; run lgc-add-loss first");
+  DenseSet<Value> influences = findInfluences(loss);
   for (BlockArgument argument : model.get().getArguments()) {
     if (model.getRole(argument) != Role::Parameter ||
         !isa<FloatType>(::getType(argument).getElementType()))
       continue;
     StringRef name = model.getName(argument);
     auto parameter = module.lookupSymbol<ParameterOp>(name);
-    if (parameter && isFrozen(name))
+    if (!parameter)
+      return model.get().emitError("has a parameter '")
+             << name << "' without a declaration; add an lgc.parameter of its name";
+    if (isFrozen(name))
       parameter.setFrozen(true);
-    if (!parameter || !parameter.getFrozen())
+    if (parameter.getFrozen())
+      continue;
+    if (influences.contains(argument))
       trained.push_back(name.str());
+    else
+      parameter.emitRemark("isn't trained: the loss doesn't depend on it");
   }
+  if (trained.empty())
+    return model.get().emitError("has nothing to train: every parameter is frozen or without "
+                                 "influence on the loss; freeze fewer or choose another loss");
+  return success();
 }
 
 /// Clones the model's body and adds the gradients of the sum of the loss.
-FailureOr<StepValues> TrainStepBuilder::buildModel(OpBuilder &builder, IRMapping &mapping,
-                                                   ArrayRef<Value> parameters) {
+FailureOr<StepValues> TrainStepBuilder::buildModel(OpBuilder &builder, IRMapping &mapping) {
   for (Operation &op : model.get().getBody().front().without_terminator())
     builder.clone(op, mapping);
   StepValues values;
@@ -123,8 +147,9 @@ FailureOr<StepValues> TrainStepBuilder::buildModel(OpBuilder &builder, IRMapping
     else if (!model.getUpdated(i).empty())
       values.states.push_back(cloned);
   }
-  if (!values.lossSum || !values.lossCount)
-    return model.get().emitError("has no loss; run lgc-add-loss first");
+  SmallVector<Value> parameters;
+  for (const std::string &name : trained)
+    parameters.push_back(step.findArgument(name));
   if (failed(buildGradients(builder, values.lossSum, parameters, values.gradients)))
     return failure();
   return values;
@@ -134,112 +159,106 @@ FailureOr<StepValues> TrainStepBuilder::buildWhole(OpBuilder &builder) {
   IRMapping mapping;
   for (BlockArgument argument : model.get().getArguments())
     mapping.map(argument, getStepArgument(argument));
-  SmallVector<Value> parameters;
+  return buildModel(builder, mapping);
+}
+
+/// What the loop over micro-batches starts from: zero for the loss's sum and count and for the
+/// gradients, and the model's states as they are.
+SmallVector<Value> TrainStepBuilder::buildCarried(TensorMath &t) {
+  SmallVector<Value> carried{t.splat(::getType(model.findOutput("lgc.loss_sum")), 0.0),
+                             t.splat(::getType(model.findOutput("lgc.loss_count")), 0.0)};
   for (const std::string &name : trained)
-    parameters.push_back(step.findArgument(name));
-  return buildModel(builder, mapping, parameters);
+    carried.push_back(t.zerosLike(step.findArgument(name)));
+  for (unsigned i = 0; i < model.get().getNumResults(); ++i)
+    if (StringRef name = model.getUpdated(i); !name.empty())
+      carried.push_back(step.findArgument(name));
+  return carried;
+}
+
+/// Maps the model's arguments to what they are in one micro-batch.
+IRMapping TrainStepBuilder::mapMicroBatch(OpBuilder &builder, Value number, ValueRange pieces,
+                                          ValueRange states) {
+  TensorMath t(builder, model.get().getLoc());
+  IRMapping mapping;
+  for (BlockArgument argument : model.get().getArguments()) {
+    if (isBatched(argument)) {
+      mapping.map(argument, pieces.front());
+      pieces = pieces.drop_front();
+    } else if (model.getName(argument) == "lgc.step") {
+      // Each micro-batch draws its own random numbers.
+      Value step = t.mul(getStepArgument(argument), static_cast<double>(microBatches));
+      mapping.map(argument, t.add(step, number));
+    } else {
+      mapping.map(argument, getStepArgument(argument));
+    }
+  }
+  for (unsigned i = 0; i < model.get().getNumResults(); ++i)
+    if (StringRef name = model.getUpdated(i); !name.empty()) {
+      mapping.map(model.findArgument(name), states.front());
+      states = states.drop_front();
+    }
+  return mapping;
 }
 
 FailureOr<StepValues> TrainStepBuilder::buildMicroBatches(OpBuilder &builder) {
   Location loc = model.get().getLoc();
   TensorMath t(builder, loc);
-  SmallVector<Value> batched, carried;
-  SmallVector<Type> bodyTypes{RankedTensorType::get({}, builder.getI64Type())};
+  SmallVector<Value> batched, carried = buildCarried(t);
+  SmallVector<Type> types{RankedTensorType::get({}, builder.getI64Type())};
   for (BlockArgument argument : model.get().getArguments())
-    if (model.getRole(argument) == Role::Input) {
-      if (::getType(argument).getRank() == 0)
-        return model.get().emitError("has a scalar input '")
-               << model.getName(argument) << "', which can't be split into micro-batches; bind it";
+    if (isBatched(argument)) {
       batched.push_back(getStepArgument(argument));
-      bodyTypes.push_back(argument.getType());
+      types.push_back(argument.getType());
     }
-  // Carried: the loss's sum and count, the gradients, the model's states.
-  for (auto [i, value] : llvm::enumerate(model.getReturn().getOperands()))
-    if (StringRef name = model.getResultName(i);
-        name == "lgc.loss_sum" || name == "lgc.loss_count")
-      carried.push_back(t.splat(::getType(value), 0.0));
-  for (const std::string &name : trained)
-    carried.push_back(t.zerosLike(step.findArgument(name)));
-  SmallVector<StringRef> stateNames;
-  for (unsigned i = 0; i < model.get().getNumResults(); ++i)
-    if (StringRef name = model.getUpdated(i); !name.empty()) {
-      stateNames.push_back(name);
-      carried.push_back(step.findArgument(name));
-    }
-  llvm::append_range(bodyTypes, ValueRange(carried).getTypes());
-
+  llvm::append_range(types, ValueRange(carried).getTypes());
   auto loop = MicroBatchesOp::create(builder, loc, ValueRange(carried).getTypes(), microBatches,
                                      batched, carried);
-  Block *body = builder.createBlock(&loop.getBody(), {}, bodyTypes,
-                                    SmallVector<Location>(bodyTypes.size(), loc));
-  TensorMath inside(builder, loc);
-  auto pieces = body->getArguments().slice(1, batched.size());
-  auto sums = body->getArguments().drop_front(1 + batched.size());
-  IRMapping mapping;
-  size_t piece = 0;
-  for (BlockArgument argument : model.get().getArguments()) {
-    Value value = getStepArgument(argument);
-    if (model.getRole(argument) == Role::Input) {
-      value = pieces[piece++];
-    } else if (auto *at = llvm::find(stateNames, model.getName(argument));
-               at != stateNames.end()) {
-      value = sums[2 + trained.size() + (at - stateNames.begin())];
-    } else if (model.getName(argument) == "lgc.step") {
-      // Each micro-batch draws its own random numbers.
-      value = inside.add(inside.mul(value, static_cast<double>(microBatches)),
-                         body->getArgument(0));
-    }
-    mapping.map(argument, value);
-  }
-  SmallVector<Value> parameters;
-  for (const std::string &name : trained) {
-    // A value of the body, so that the walk of the gradients stays within it.
-    parameters.push_back(step.findArgument(name));
-  }
-  FailureOr<StepValues> values = buildModel(builder, mapping, parameters);
+  Block *body =
+      builder.createBlock(&loop.getBody(), {}, types, SmallVector<Location>(types.size(), loc));
+  // The body's arguments: its number, pieces of inputs, sums so far, states.
+  ValueRange arguments = body->getArguments();
+  ValueRange pieces = arguments.slice(1, batched.size());
+  ValueRange sums = arguments.slice(1 + batched.size(), 2 + trained.size());
+  ValueRange states = arguments.drop_front(1 + batched.size() + sums.size());
+  IRMapping mapping = mapMicroBatch(builder, arguments.front(), pieces, states);
+  FailureOr<StepValues> values = buildModel(builder, mapping);
   if (failed(values))
     return failure();
-  SmallVector<Value> next{inside.add(sums[0], values->lossSum),
-                          inside.add(sums[1], values->lossCount)};
-  for (auto [i, gradient] : llvm::enumerate(values->gradients))
-    next.push_back(gradient ? inside.add(sums[2 + i], gradient) : sums[2 + i]);
+  SmallVector<Value> next{values->lossSum, values->lossCount};
+  llvm::append_range(next, values->gradients);
+  for (auto [value, sum] : llvm::zip_equal(next, sums))
+    value = t.add(sum, value);
   llvm::append_range(next, values->states);
   YieldOp::create(builder, loc, next);
-  builder.setInsertionPointAfter(loop);
 
-  StepValues result;
-  result.lossSum = loop.getResult(0);
-  result.lossCount = loop.getResult(1);
-  for (auto [i, gradient] : llvm::enumerate(values->gradients))
-    result.gradients.push_back(gradient ? Value(loop.getResult(2 + i)) : Value());
-  llvm::append_range(result.states, loop.getResults().drop_front(2 + trained.size()));
-  return result;
+  ValueRange results = loop.getResults();
+  return StepValues{results[0], results[1], llvm::to_vector(results.slice(2, trained.size())),
+                    llvm::to_vector(results.drop_front(2 + trained.size()))};
+}
+
+static void scaleAll(TensorMath &t, MutableArrayRef<Value> gradients, Value scale) {
+  for (Value &gradient : gradients)
+    gradient = t.mul(gradient,
+                     t.broadcastTo(t.cast(scale, ::getType(gradient).getElementType()), gradient));
 }
 
 /// Scales the gradients so that their global norm is at most `clipNorm`, as PyTorch's
 /// clip_grad_norm_ does, and reports the norm.
-void TrainStepBuilder::clip(OpBuilder &builder, SmallVectorImpl<Value> &gradients) {
+void TrainStepBuilder::clip(OpBuilder &builder, MutableArrayRef<Value> gradients) {
   if (clipNorm <= 0.0)
     return;
   TensorMath t(builder, model.get().getLoc());
   Value squares;
   for (Value gradient : gradients) {
-    if (!gradient)
-      continue;
     Value wide = t.cast(gradient, getComputeType(::getType(gradient).getElementType()));
-    Value sum = t.sum(t.mul(wide, wide),
-                      llvm::to_vector(llvm::seq<int64_t>(0, ::getType(wide).getRank())));
+    Value sum =
+        t.sum(t.mul(wide, wide), llvm::to_vector(llvm::seq<int64_t>(0, ::getType(wide).getRank())));
     squares = squares ? t.add(squares, sum) : sum;
   }
-  if (!squares)
-    return;
   Value norm = t.sqrt(squares);
-  Value scale = MinOp::create(builder, model.get().getLoc(),
-                              t.div(clipNorm, t.add(norm, 1e-6)), t.splatLike(norm, 1.0));
-  for (Value &gradient : gradients)
-    if (gradient)
-      gradient = t.mul(gradient,
-                       t.broadcastTo(t.cast(scale, ::getType(gradient).getElementType()), gradient));
+  Value scale = MinOp::create(builder, model.get().getLoc(), t.div(clipNorm, t.add(norm, 1e-6)),
+                              t.splatLike(norm, 1.0));
+  scaleAll(t, gradients, scale);
   step.addResult(norm, LgcDialect::kNameAttr, "lgc.grad_norm");
 }
 
@@ -255,18 +274,11 @@ Value TrainStepBuilder::addState(StringRef parameter, StringRef suffix, RankedTe
   return step.addArgument(name, Role::State, type);
 }
 
-LogicalResult TrainStepBuilder::updateParameters(OpBuilder &builder, ArrayRef<Value> gradients) {
+void TrainStepBuilder::updateParameters(OpBuilder &builder, ArrayRef<Value> gradients) {
   StepScalars scalars{step.findArgument("lgc.learning_rate"), step.findArgument("lgc.step")};
   for (auto [name, gradient] : llvm::zip_equal(trained, gradients)) {
-    auto parameterOp = module.lookupSymbol<ParameterOp>(name);
-    if (!parameterOp)
-      return model.get().emitError("has a parameter '") << name << "' without a declaration";
-    if (!gradient) {
-      parameterOp.emitRemark("isn't trained: the loss doesn't depend on it");
-      continue;
-    }
     Value parameter = step.findArgument(name);
-    TensorMath t(builder, parameterOp.getLoc());
+    TensorMath t(builder, module.lookupSymbol<ParameterOp>(name).getLoc());
     SmallVector<Value> states;
     SmallVector<StringRef> suffixes = optimizer.getStates();
     for (StringRef suffix : suffixes)
@@ -277,11 +289,11 @@ LogicalResult TrainStepBuilder::updateParameters(OpBuilder &builder, ArrayRef<Va
     for (auto [suffix, state] : llvm::zip_equal(suffixes, states))
       step.addResult(state, LgcDialect::kUpdatesAttr, name + "." + suffix.str());
   }
-  return success();
 }
 
 LogicalResult TrainStepBuilder::build(llvm::function_ref<bool(StringRef)> isFrozen) {
-  findTrained(isFrozen);
+  if (failed(findTrained(isFrozen)))
+    return failure();
   OpBuilder builder(step.getReturn());
   FailureOr<StepValues> values =
       microBatches == 1 ? buildWhole(builder) : buildMicroBatches(builder);
@@ -289,83 +301,15 @@ LogicalResult TrainStepBuilder::build(llvm::function_ref<bool(StringRef)> isFroz
     return failure();
   builder.setInsertionPoint(step.getReturn());
   TensorMath t(builder, model.get().getLoc());
-  Value count = MaxOp::create(builder, model.get().getLoc(), values->lossCount,
-                              t.splatLike(values->lossCount, 1.0));
+  Value count = buildDivisor(t, values->lossCount);
   step.addResult(t.div(values->lossSum, count), LgcDialect::kNameAttr, "lgc.loss");
-  SmallVector<Value> gradients;
-  Value share = t.div(1.0, count);
-  for (Value gradient : values->gradients)
-    gradients.push_back(
-        gradient ? t.mul(gradient, t.broadcastTo(t.cast(share, ::getType(gradient).getElementType()),
-                                                 gradient))
-                 : Value());
-  clip(builder, gradients);
-  if (failed(updateParameters(builder, gradients)))
-    return failure();
+  scaleAll(t, values->gradients, t.div(1.0, count));
+  clip(builder, values->gradients);
+  updateParameters(builder, values->gradients);
   size_t state = 0;
   for (unsigned i = 0; i < model.get().getNumResults(); ++i)
     if (StringRef name = model.getUpdated(i); !name.empty())
       step.addResult(values->states[state++], LgcDialect::kUpdatesAttr, name);
-  return success();
-}
-
-/// Makes @forward run over all micro-batches: its inputs grow, and of its results the loss is left.
-static LogicalResult growForward(func::FuncOp forward, int64_t microBatches) {
-  ModelFunction model(forward);
-  Value loss = model.findOutput("lgc.forward_loss");
-  if (!loss)
-    return forward.emitError("has no loss; run lgc-add-loss first");
-  auto quotient = loss.getDefiningOp<DivOp>();
-  if (!quotient)
-    return forward.emitError("has a loss that isn't a sum divided by a count");
-  Location loc = forward.getLoc();
-  OpBuilder builder = OpBuilder::atBlockBegin(&forward.getBody().front());
-  TensorMath t(builder, loc);
-  auto count = quotient.getRhs().getDefiningOp<MaxOp>();
-  Value sums[] = {quotient.getLhs(), count ? count.getLhs() : quotient.getRhs()};
-  SmallVector<Value> carried, batched;
-  SmallVector<Type> types{RankedTensorType::get({}, builder.getI64Type())};
-  SmallVector<BlockArgument> inputs;
-  for (BlockArgument argument : forward.getArguments())
-    if (model.getRole(argument) == Role::Input && ::getType(argument).getRank() > 0) {
-      inputs.push_back(argument);
-      types.push_back(argument.getType());
-    }
-  for (Value sum : sums) {
-    carried.push_back(t.splat(::getType(sum), 0.0));
-    types.push_back(sum.getType());
-  }
-  SmallVector<Operation *> body;
-  for (Operation &op : forward.getBody().front().without_terminator())
-    if (!llvm::is_contained(carried, op.getNumResults() ? op.getResult(0) : Value()))
-      body.push_back(&op);
-  for (BlockArgument input : inputs)
-    batched.push_back(input);
-  builder.setInsertionPoint(model.getReturn());
-  auto loop = MicroBatchesOp::create(builder, loc, ValueRange(carried).getTypes(), microBatches,
-                                     batched, carried);
-  Block *block = builder.createBlock(&loop.getBody(), {}, types,
-                                     SmallVector<Location>(types.size(), loc));
-  for (Operation *op : body)
-    op->moveBefore(block, block->end());
-  for (auto [i, input] : llvm::enumerate(inputs)) {
-    input.replaceUsesWithIf(block->getArgument(1 + i),
-                            [&](OpOperand &use) { return use.getOwner() != loop; });
-    SmallVector<int64_t> shape(::getType(input).getShape());
-    shape[0] *= microBatches;
-    input.setType(::getType(input).clone(shape));
-  }
-  builder.setInsertionPointToEnd(block);
-  auto before = block->getArguments().drop_front(1 + inputs.size());
-  YieldOp::create(builder, loc, ValueRange{t.add(before[0], sums[0]), t.add(before[1], sums[1])});
-  builder.setInsertionPoint(model.getReturn());
-  model.clearResults();
-  forward.setType(builder.getFunctionType(forward.getBody().getArgumentTypes(), {}));
-  Value atLeastOne = MaxOp::create(builder, loc, loop.getResult(1),
-                                   t.splatLike(loop.getResult(1), 1.0));
-  model.addResult(t.div(loop.getResult(0), atLeastOne), LgcDialect::kNameAttr,
-                  "lgc.forward_loss");
-  forward->getParentOfType<ModuleOp>()->removeAttr("lgc.classification");
   return success();
 }
 
@@ -388,7 +332,13 @@ private:
       auto pattern = llvm::GlobPattern::create(text.trim());
       if (!pattern)
         return getOperation().emitError("can't freeze '")
-               << text << "': " << llvm::toString(pattern.takeError());
+               << text << "': " << llvm::toString(pattern.takeError())
+               << "; write a pattern such as encoder.*";
+      auto parameters = getOperation().getOps<ParameterOp>();
+      if (llvm::none_of(parameters,
+                        [&](ParameterOp op) { return pattern->match(op.getSymName()); }))
+        return getOperation().emitError("can't freeze '")
+               << text << "': no parameter has such a name; see the names in the model";
       patterns.push_back(std::move(*pattern));
     }
     return patterns;
@@ -405,6 +355,9 @@ private:
              << llvm::toString(chosen.takeError());
     if (microBatches < 1)
       return module.emitError("can't run ") << microBatches << " micro-batches; give at least 1";
+    if (!(clipNorm >= 0.0))
+      return module.emitError("can't clip gradients to a negative norm; give a positive one, or 0 "
+                              "for no limit");
     FailureOr<SmallVector<llvm::GlobPattern>> patterns = parsePatterns();
     if (failed(patterns))
       return failure();

@@ -28,7 +28,12 @@ llvm::Error lgc::checkLoss(llvm::StringRef specification) {
                                    "'; write cross_entropy, binary_cross_entropy_with_logits, "
                                    "mse or l1");
   if (spec->getArguments().size() != 2)
-    return llvm::createStringError("the loss '" + name +
-                                   "' takes two names; write " + name + "(output, target)");
-  return llvm::Error::success();
+    return llvm::createStringError("the loss '" + name + "' takes two names; write " + name +
+                                   "(output, target)");
+  // Integers, where a loss has them.
+  if (name == "cross_entropy")
+    for (llvm::StringRef key : {"ignore_index", "dim"})
+      if (llvm::Error error = spec->getInteger(key, 0).takeError())
+        return error;
+  return spec->checkAllKnown();
 }

@@ -71,8 +71,8 @@ Value ModelFunction::getScalar(StringRef name, Type element) {
 void ModelFunction::addResult(Value value, StringRef attribute, StringRef name) {
   Builder builder(function.getContext());
   unsigned at = function.getNumResults();
-  auto attributes = builder.getDictionaryAttr(
-      builder.getNamedAttr(attribute, builder.getStringAttr(name)));
+  auto attributes =
+      builder.getDictionaryAttr(builder.getNamedAttr(attribute, builder.getStringAttr(name)));
   (void)function.insertResult(at, value.getType(), attributes);
   getReturn().getOperandsMutable().append(value);
 }

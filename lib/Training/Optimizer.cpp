@@ -57,8 +57,7 @@ llvm::Error Optimizer::readDecayed(llvm::StringRef text) {
   return llvm::Error::success();
 }
 
-llvm::Error Optimizer::readCommon(Spec &spec, double rate, double decay,
-                                  llvm::StringRef decayed) {
+llvm::Error Optimizer::readCommon(Spec &spec, double rate, double decay, llvm::StringRef decayed) {
   learningRate = rate;
   weightDecay = decay;
   if (llvm::Error error = readBelow(spec, "lr", kNoLimit, learningRate))
@@ -127,8 +126,8 @@ struct Adam : Optimizer {
   explicit Adam(bool decoupled) : decoupled(decoupled) {}
 
   llvm::Error read(Spec &spec) override {
-    llvm::Error error = decoupled ? readCommon(spec, 0.001, 0.01, "matrices")
-                                  : readCommon(spec, 0.001, 0.0, "all");
+    llvm::Error error =
+        decoupled ? readCommon(spec, 0.001, 0.01, "matrices") : readCommon(spec, 0.001, 0.0, "all");
     if (error)
       return error;
     for (auto [key, limit, value] :
@@ -150,18 +149,16 @@ struct Adam : Optimizer {
       gradient = t.add(gradient, t.mul(parameter, decay));
     // m + (g - m)(1 - beta) rounds as PyTorch's lerp does.
     states[0] = t.add(states[0], t.mul(t.sub(gradient, states[0]), 1.0 - beta1));
-    states[1] =
-        t.add(t.mul(states[1], beta2), t.mul(t.mul(gradient, gradient), 1.0 - beta2));
+    states[1] = t.add(t.mul(states[1], beta2), t.mul(t.mul(gradient, gradient), 1.0 - beta2));
     Type element = cast<RankedTensorType>(rate.getType()).getElementType();
     // Bias corrections in f64: 1 - beta2^step cancels in the first steps.
     Value step = t.cast(scalars.step, Float64Type::get(element.getContext()));
     Value correction1 = t.sub(1.0, t.pow(t.splatLike(step, beta1), step));
     Value correction2 = t.sub(1.0, t.pow(t.splatLike(step, beta2), step));
     Value stepSize = t.div(t.cast(rate, Float64Type::get(element.getContext())), correction1);
-    Value denominator = t.add(
-        t.mul(t.sqrt(states[1]), spread(t, t.rsqrt(correction2), parameter)), epsilon);
-    return t.sub(parameter,
-                 t.mul(t.div(states[0], denominator), spread(t, stepSize, parameter)));
+    Value denominator =
+        t.add(t.mul(t.sqrt(states[1]), spread(t, t.rsqrt(correction2), parameter)), epsilon);
+    return t.sub(parameter, t.mul(t.div(states[0], denominator), spread(t, stepSize, parameter)));
   }
 
 private:

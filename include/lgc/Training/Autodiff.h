@@ -10,13 +10,17 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace lgc {
 
+/// The values of its block that `loss` depends on differentiably.
+llvm::DenseSet<mlir::Value> findInfluences(mlir::Value loss);
+
 /// Builds the gradients of the scalar `loss` to each of `parameters` at the builder's insertion
 /// point, which every value that the loss depends on dominates. `gradients` gets one value for each
-/// parameter, null where the loss doesn't depend on it differentiably.
+/// parameter, null where it has no influence on the loss.
 ///
 /// Walks the operations between parameters and loss once, in reverse, and adds up what each use of
 /// a value contributes. Fails with an error at each operation on the way that has no gradient.

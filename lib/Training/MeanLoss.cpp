@@ -1,0 +1,29 @@
+//===- MeanLoss.cpp - The quotient of a loss's sum and count --------------===//
+//
+// Part of lgc, the large graph compiler, under the Apache License v2.0.
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "MeanLoss.h"
+
+using namespace mlir;
+using namespace lgc;
+
+Value lgc::buildDivisor(TensorMath &t, Value count) {
+  Value isZero = t.compare(ComparePredicate::EQ, count, t.zerosLike(count));
+  return t.select(isZero, t.splatLike(count, 1.0), count);
+}
+
+Value lgc::buildMeanLoss(TensorMath &t, const LossParts &parts) {
+  return t.div(parts.sum, buildDivisor(t, parts.count));
+}
+
+std::optional<LossParts> lgc::matchMeanLoss(Value loss) {
+  auto quotient = loss.getDefiningOp<DivOp>();
+  if (!quotient)
+    return std::nullopt;
+  auto divisor = quotient.getRhs().getDefiningOp<SelectOp>();
+  // A constant count has been folded with its guard.
+  return LossParts{quotient.getLhs(), divisor ? divisor.getOnFalse() : quotient.getRhs()};
+}
