@@ -7,6 +7,8 @@
 
 #include "lgc/IR/LgcOps.h"
 #include "lgc/IR/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -15,6 +17,34 @@ namespace lgc {
 #define GEN_PASS_DEF_DECOMPOSEPASS
 #include "lgc/IR/Passes.h.inc"
 } // namespace lgc
+
+/// The operation that adds updates to zeros and gives them to one user only, as the gradient of
+/// a look-up does; null if the value is something else.
+template <typename Scatter> static Scatter getScatterIntoZeros(Value value) {
+  auto scatter = value.getDefiningOp<Scatter>();
+  Attribute zeros;
+  if (!scatter || scatter.getKind() != ScatterKind::Add || !scatter->hasOneUse() ||
+      !matchPattern(scatter.getOperand(), m_Constant(&zeros)))
+    return {};
+  return matchPattern(zeros, m_AnyZeroFloat()) ? scatter : Scatter();
+}
+
+/// Makes a sum with such a scatter one scatter into the other summand.
+template <typename Scatter> static bool addIntoSummand(AddOp add) {
+  for (unsigned side : {0, 1}) {
+    auto scatter = getScatterIntoZeros<Scatter>(add->getOperand(side));
+    if (!scatter)
+      continue;
+    OpBuilder builder(add);
+    IRMapping mapping;
+    mapping.map(scatter.getOperand(), add->getOperand(1 - side));
+    add.replaceAllUsesWith(builder.clone(*scatter, mapping)->getResult(0));
+    add.erase();
+    scatter.erase();
+    return true;
+  }
+  return false;
+}
 
 namespace {
 
@@ -28,6 +58,11 @@ struct DecomposePass : lgc::impl::DecomposePassBase<DecomposePass> {
       op->replaceAllUsesWith(results);
       op->erase();
     }
+    SmallVector<AddOp> sums;
+    getOperation()->walk([&](AddOp op) { sums.push_back(op); });
+    for (AddOp sum : sums)
+      if (!addIntoSummand<ScatterOp>(sum) && !addIntoSummand<ScatterNdOp>(sum))
+        addIntoSummand<ScatterElementsOp>(sum);
   }
 };
 

@@ -211,6 +211,12 @@ private:
 };
 } // namespace
 
+/// The result starts as the operand; in the operand's own buffer it does already.
+static void copyOperand(KernelBuffers &buffers, Value operand, Value result) {
+  if (operand != result)
+    buffers.copy(operand, result);
+}
+
 LogicalResult ScatterOp::verify() {
   SmallVector<Type> types;
   RankedTensorType operand = ::getType(getOperand());
@@ -227,7 +233,7 @@ LogicalResult ScatterOp::verify() {
 
 void ScatterOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange results, Value) {
   KernelBuffers buffers(builder, getLoc());
-  buffers.copy(operands[0], results[0]);
+  copyOperand(buffers, operands[0], results[0]);
   int64_t axis = getAxis(), count = ::getType(getIndices()).getRank();
   ArrayRef<int64_t> shape = ::getType(getUpdates()).getShape();
   buffers.forEach(shape.take_front(axis + count), [&](ValueRange outer) {
@@ -264,7 +270,7 @@ LogicalResult ScatterNdOp::verify() {
 
 void ScatterNdOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange results, Value) {
   KernelBuffers buffers(builder, getLoc());
-  buffers.copy(operands[0], results[0]);
+  copyOperand(buffers, operands[0], results[0]);
   RankedTensorType tuples = ::getType(getIndices());
   int64_t batch = getBatchDims(), positions = tuples.getRank() - 1;
   ArrayRef<int64_t> shape = ::getType(getUpdates()).getShape();
@@ -306,7 +312,7 @@ LogicalResult ScatterElementsOp::verify() {
 void ScatterElementsOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange results,
                                    Value) {
   KernelBuffers buffers(builder, getLoc());
-  buffers.copy(operands[0], results[0]);
+  copyOperand(buffers, operands[0], results[0]);
   buffers.forEach(::getType(getUpdates()).getShape(), [&](ValueRange at) {
     ScatterEmitter scatter(builder, *this, getKind());
     SmallVector<Value> place(at);

@@ -14,7 +14,8 @@ def DecomposePass : Pass<"lgc-decompose"> {
   let summary = "replace composite operations by what they stand for";
   let description = [{
     After this pass no operation has `DecompositionOpInterface`. It runs once gradients are built,
-    before fusion.
+    before fusion. A sum with a scatter into zeros (the gradient of an embedding that is used
+    elsewhere, too) becomes a scatter into the other summand, which needs no tensor of zeros.
 
     Before:
     ```mlir

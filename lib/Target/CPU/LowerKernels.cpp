@@ -159,8 +159,9 @@ FailureOr<StringAttr> CpuLowerKernelsPass::getVariant(func::FuncOp kernel,
     return name;
   std::optional<KernelShape> shape = analyzeKernel(kernel);
   bool takesOver = llvm::any_of(inPlace, [](int64_t input) { return input >= 0; });
+  // Of kernels with own loops only those are marked that can (`lgc.inplace`).
   if (takesOver && shape && shape->kind != KernelKind::Loop &&
-      shape->kind != KernelKind::Reduction)
+      shape->kind != KernelKind::Reduction && shape->kind != KernelKind::OwnLoops)
     return launch.emitOpError("runs in place a kernel that can't; plan a buffer of its own for "
                               "each of its outputs");
   FailureOr<func::FuncOp> function = lower(kernel, inPlace);
