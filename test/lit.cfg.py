@@ -9,7 +9,7 @@ import lit.formats
 config.name = "lgc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["models", "hostile"]
+config.excludes = ["Inputs", "models", "hostile"]
 config.test_source_root = os.path.join(config.lgc_source_dir, "test")
 config.test_exec_root = os.path.join(config.lgc_binary_dir, "test")
 
