@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Folding.h"
+#include <cstdlib>
 #include <random>
 
 using namespace lgc::test;
@@ -223,6 +224,12 @@ TEST_P(RandomProgram, RunsAsItFolds) {
     expectFolded(run.get<int32_t>(i), folded[i], 0.0, "%r" + std::to_string(i));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgram, testing::Range(0u, 120u));
+/// LGC_RANDOM_PROGRAMS=N tries N programs rather than as many as every run of the tests can afford.
+uint32_t getProgramCount() {
+  const char *count = std::getenv("LGC_RANDOM_PROGRAMS");
+  return count ? static_cast<uint32_t>(std::max(1, std::atoi(count))) : 120;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgram, testing::Range(0u, getProgramCount()));
 
 } // namespace
