@@ -29,6 +29,9 @@ LogicalResult ParameterOp::verify() {
     return success();
   }
   if (auto external = dyn_cast<ExternalDataAttr>(initial)) {
+    if (external.getOffset() < 0)
+      return emitOpError("starts at byte ")
+             << external.getOffset() << " of a file; give an offset of 0 or more";
     int64_t bytes = getTensorBytes(type);
     if (external.getLength() != bytes)
       return emitOpError("takes ") << external.getLength() << " bytes of a file for " << bytes

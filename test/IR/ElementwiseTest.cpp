@@ -285,6 +285,45 @@ TEST(Casts, RoundToNarrowTypes) {
   }
 }
 
+float widen(uint16_t bits, bool isBFloat) {
+  llvm::APFloat value(isBFloat ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf(),
+                      llvm::APInt(16, bits));
+  bool losesInfo;
+  value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToFloat();
+}
+
+/// Operations on 16-bit numbers read, compute in f32, round and store.
+TEST(Casts, NarrowTypesInMemory) {
+  const std::vector<std::string> ops{"exp", "log", "sqrt", "rsqrt", "sin",   "tanh",
+                                     "erf", "neg", "abs",  "sign",  "floor", "add",
+                                     "sub", "mul", "div",  "max",   "min"};
+  std::vector<float> values = getEdgeCases<float>();
+  Tensor<float> x = getTensor(values);
+  for (const std::string element : {"f16", "bf16"}) {
+    std::string narrow = tensorType(x.shape, element), body;
+    body = "%n = lgc.cast %a0 : " + x.type() + " to " + narrow + "\n";
+    for (size_t i = 0; i < ops.size(); ++i)
+      body += "%r" + std::to_string(i) + " = lgc." + ops[i] + (i < 11 ? " %n : " : " %n, %n : ") +
+              narrow + "\n";
+    Execution run(std::vector<std::string>(ops.size(), narrow), body, x);
+    Folding folding(body, x);
+    std::vector<mlir::DenseElementsAttr> folded = folding.getResults();
+    ASSERT_EQ(folded.size(), ops.size());
+    for (size_t i = 0; i < ops.size(); ++i) {
+      ASSERT_TRUE(folded[i]) << ops[i];
+      std::vector<float> actual, expected;
+      for (uint16_t bits : run.get<uint16_t>(i))
+        actual.push_back(widen(bits, element == "bf16"));
+      for (const llvm::APFloat &value : folded[i].getValues<llvm::APFloat>())
+        expected.push_back(static_cast<float>(mlir::FloatAttr::getValueAsDouble(value)));
+      SCOPED_TRACE(ops[i] + " " + element);
+      // One unit in the last place.
+      expectClose(actual, expected, (element == "bf16" ? 0x1p-8 : 0x1p-11) / 0x1p-23);
+    }
+  }
+}
+
 TEST(Casts, Bits) {
   Tensor<float> x = getTensor(getEdgeCases<float>());
   std::string bits = tensorType(x.shape, "i32");

@@ -20,6 +20,11 @@ lgc.parameter @p <parameter> : tensor<3xf32> = #lgc.external_data<file = "f", of
 
 // -----
 
+// expected-error @+1 {{starts at byte -4 of a file; give an offset of 0 or more}}
+lgc.parameter @p <parameter> : tensor<3xf32> = #lgc.external_data<file = "f", offset = -4, length = 12>
+
+// -----
+
 // expected-error @+1 {{has an initial value that is neither elements, nor bytes of a file, nor one number of the element type}}
 lgc.parameter @p <parameter> : tensor<3xf32> = 0.0 : f64
 
