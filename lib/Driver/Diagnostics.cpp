@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace lgc;
 
-/// Lines beyond this bury the reason.
-static constexpr size_t mostLines = 24;
+/// Lines beyond these bury the reason.
+static constexpr size_t mostErrors = 24, mostNotes = 6;
 
 std::string lgc::makePrintable(StringRef text, size_t longest) {
   std::string printable = text.take_front(longest).str();
@@ -73,7 +73,7 @@ CollectedDiagnostics::~CollectedDiagnostics() {
 }
 
 static std::string joinLines(const std::vector<std::string> &lines, StringRef first,
-                             StringRef next) {
+                             StringRef next, size_t mostLines) {
   std::string text;
   llvm::SetVector<StringRef> distinct;
   for (const std::string &line : lines)
@@ -86,9 +86,9 @@ static std::string joinLines(const std::vector<std::string> &lines, StringRef fi
 }
 
 std::string CollectedDiagnostics::getErrorText() const {
-  return joinLines(errors, "error: ", "  also: ");
+  return joinLines(errors, "error: ", "  also: ", mostErrors);
 }
 
 std::string CollectedDiagnostics::getNoteText() const {
-  return joinLines(notes, "note: ", "note: ");
+  return joinLines(notes, "note: ", "note: ", mostNotes);
 }
