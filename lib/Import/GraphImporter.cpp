@@ -15,6 +15,9 @@ using namespace lgc;
 using onnx::AttributeProto;
 using onnx::NodeProto;
 
+/// How many nodes functions and loops may expand to.
+static constexpr unsigned kMostNodes = 250000;
+
 Location GraphImporter::locationOf(const NodeProto &node) {
   StringRef name = node.name();
   if (name.empty() && node.output_size())
@@ -48,6 +51,14 @@ ImportedValue GraphImporter::importConstant(const onnx::TensorProto &tensor, Loc
   return value;
 }
 
+bool GraphImporter::mayImportNode(Location loc) {
+    if (++nodesImported == kMostNodes)
+    emitError(loc, "functions and loops expand to more than " + Twine(kMostNodes) +
+                       " nodes, more than can be compiled");
+  failed |= nodesImported >= kMostNodes;
+  return nodesImported < kMostNodes;
+}
+
 Value GraphImporter::viewParameter(const ParameterView &view, Location loc) {
   Value value = parameterArguments[view.parameter];
   if (auto updated = stateValues.find(view.parameter); updated != stateValues.end())
@@ -74,8 +85,11 @@ std::optional<unsigned> GraphImporter::parameterOf(Value value) const {
 
 void GraphImporter::importNodes(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
                                 Scope &scope) {
-  for (const NodeProto &node : nodes)
+  for (const NodeProto &node : nodes) {
+    if (!mayImportNode(locationOf(node)))
+      return;
     importNode(node, scope);
+  }
 }
 
 std::optional<std::vector<ImportedValue>>
@@ -134,6 +148,12 @@ GraphImporter::importFunction(const onnx::FunctionProto &function, const NodePro
                               Location loc) {
   if (!mayEnter(loc))
     return std::nullopt;
+  if (call.input_size() > function.input_size()) {
+    emitError(loc, "the function '" + function.name() + "' takes " +
+                       Twine(function.input_size()) + " inputs, but is called with " +
+                       Twine(call.input_size()));
+    return std::nullopt;
+  }
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   Opsets opsets = readOpsets(function.opset_import());
   opsets.insert(model.opsets.begin(), model.opsets.end());
@@ -149,11 +169,11 @@ GraphImporter::importFunction(const onnx::FunctionProto &function, const NodePro
     bool wanted = !call.output(i).empty();
     const ImportedValue *value =
         i < function.output_size() ? scope.find(function.output(i)) : nullptr;
-    if (wanted && !value) {
+    if (wanted && !value && nodesImported < kMostNodes) {
       emitError(loc, "the function '" + function.name() + "' doesn't compute output " + Twine(i));
       return std::nullopt;
     }
-    if (wanted && value->isFailed())
+    if (wanted && (!value || value->isFailed()))
       return std::nullopt;
     outputs.push_back(wanted ? *value : ImportedValue());
   }
@@ -285,6 +305,12 @@ void GraphImporter::importNode(const NodeProto &original, Scope &scope) {
   Location loc = locationOf(node);
   SmallVector<ImportedValue> operands;
   bool blocked = false;
+  for (const AttributeProto &attribute : node.attribute())
+    if (!scope.attributes && !attribute.ref_attr_name().empty()) {
+      emitError(loc, node.op_type() + ": attribute '" + attribute.name() +
+                         "' refers to an attribute of a function, but is in none");
+      blocked = true;
+    }
   for (int i = 0; i < node.input_size(); ++i) {
     operands.push_back(operandOf(original, i, scope, loc));
     blocked |= operands.back().isFailed();

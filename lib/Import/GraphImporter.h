@@ -61,7 +61,7 @@ public:
 
   mlir::Location locationOf(const onnx::NodeProto &node);
 
-  /// How many more graphs and functions may be entered: a bound for the stack.
+  /// Whether another graph or function may be entered: a bound for the stack.
   bool mayEnter(mlir::Location loc);
 
   const Model &model;
@@ -86,7 +86,11 @@ private:
   ImportedValue operandOf(const onnx::NodeProto &node, int number, const Scope &scope,
                           mlir::Location loc);
 
+  /// Counts a node; false, and once an error, when functions expand to more than any model has.
+  bool mayImportNode(mlir::Location loc);
+
   unsigned depth = 0;
+  unsigned nodesImported = 0;
 };
 
 /// The function body of an operator's schema for a node with these operands, if there is one.

@@ -59,8 +59,9 @@ public:
                               "--batch=SIZE");
   }
 
-private:
   const ImportOptions &options;
+
+private:
   std::vector<std::string> unbound;
   llvm::StringSet<> used, reported;
   std::string batchName;
@@ -91,6 +92,10 @@ static FailureOr<RankedTensorType> typeOf(const onnx::ValueInfoProto &input,
   if (!count || *count > (int64_t(1) << 40))
     return emitError(loc, "input '" + input.name() +
                               "' has impossible dimensions; check the sizes it is given");
+  if (*count == 0 && !binder.options.asWritten)
+    return emitError(loc, "input '" + input.name() +
+                              "' has no elements: one of its dimensions is 0; give it another "
+                              "size");
   return RankedTensorType::get(shape, element);
 }
 

@@ -106,6 +106,30 @@ Scope ModelImporter::bindNames(GraphImporter &graph, Block &body) {
   return scope;
 }
 
+/// What a file says about an output must be true, or one of both was misread.
+static LogicalResult checkStatedType(const onnx::ValueInfoProto &output, Type type,
+                                     Location loc) {
+  auto tensor = cast<RankedTensorType>(type);
+  const auto &stated = output.type().tensor_type();
+  if (!output.type().has_tensor_type())
+    return success();
+  Type element = elementTypeOf(*type.getContext(), stated.elem_type());
+  bool fits = stated.elem_type() == 0 || element == tensor.getElementType();
+  if (stated.has_shape()) {
+    fits &= stated.shape().dim_size() == tensor.getRank();
+    for (int i = 0; fits && i < stated.shape().dim_size(); ++i)
+      fits = !stated.shape().dim(i).has_dim_value() ||
+             stated.shape().dim(i).dim_value() == tensor.getDimSize(i);
+  }
+  if (fits)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << tensor;
+  return emitError(loc, "output '" + output.name() + "' is a " + text +
+                            ", which isn't the type or shape that the model states for it; "
+                            "export the model again");
+}
+
 FailureOr<SmallVector<Value>> ModelImporter::collectOutputs(const Scope &scope) {
   SmallVector<Value> values;
   for (const onnx::ValueInfoProto &output : model.proto.graph().output()) {
@@ -118,6 +142,8 @@ FailureOr<SmallVector<Value>> ModelImporter::collectOutputs(const Scope &scope) 
       return emitError(loc, "output '" + output.name() +
                                 "' is a sequence or an optional, but only tensors can leave a "
                                 "model; choose one of its elements as the output");
+    if (failed(checkStatedType(output, value->tensor.getType(), loc)))
+      return failure();
     values.push_back(value->tensor);
   }
   return values;

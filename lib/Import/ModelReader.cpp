@@ -90,6 +90,18 @@ public:
     graph.mutable_initializer()->Swap(&weights);
   }
 
+  /// What the checker says of tensors whose data are in the model.
+  void checkTensors(int irVersion) const {
+    onnx::checker::CheckerContext context;
+    context.set_ir_version(irVersion);
+    for (const onnx::TensorProto &tensor : weights) {
+      if (tensor.has_segment())
+        throw std::runtime_error("initializer '" + tensor.name() + "' is a segment of a tensor");
+      if (tensor.data_location() != onnx::TensorProto::EXTERNAL)
+        onnx::checker::check_tensor(tensor, context);
+    }
+  }
+
 private:
   onnx::GraphProto &graph;
   int inputs;
@@ -109,6 +121,7 @@ static LogicalResult check(Model &model, Location loc) {
   }
   WithoutWeights light(*model.proto.mutable_graph());
   try {
+    light.checkTensors(int(model.proto.ir_version()));
     onnx::checker::check_model(model.proto, /*full_check=*/false);
   } catch (const std::exception &fault) {
     std::string message = StringRef(fault.what()).trim().str();

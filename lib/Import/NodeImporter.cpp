@@ -77,7 +77,7 @@ static SmallVector<std::string> argumentsBehind(Value value) {
   return names;
 }
 
-DenseElementsAttr NodeImporter::mustBeConstant(unsigned number, StringRef what) {
+DenseElementsAttr NodeImporter::constantTensor(unsigned number, StringRef what) {
   Value value = operand(number);
   if (!value)
     return {};
@@ -92,8 +92,17 @@ DenseElementsAttr NodeImporter::mustBeConstant(unsigned number, StringRef what) 
   return {};
 }
 
+DenseElementsAttr NodeImporter::constantList(unsigned number, StringRef what) {
+  DenseElementsAttr elements = constantTensor(number, what);
+  if (!elements || elements.getType().getRank() <= 1)
+    return elements;
+  error("the " + what + " must be a list of numbers or one number, not a tensor of " +
+        Twine(elements.getType().getRank()) + " dimensions");
+  return {};
+}
+
 std::optional<NodeImporter::Shape> NodeImporter::constantInts(unsigned number, StringRef what) {
-  DenseElementsAttr elements = mustBeConstant(number, what);
+  DenseElementsAttr elements = constantList(number, what);
   if (!elements)
     return std::nullopt;
   if (!isa<IntegerType>(elements.getElementType())) {
@@ -107,11 +116,7 @@ std::optional<NodeImporter::Shape> NodeImporter::constantInts(unsigned number, S
   return values;
 }
 
-std::optional<SmallVector<double>> NodeImporter::constantNumbers(unsigned number,
-                                                                 StringRef what) {
-  DenseElementsAttr elements = mustBeConstant(number, what);
-  if (!elements)
-    return std::nullopt;
+SmallVector<double> NodeImporter::numbersOf(DenseElementsAttr elements) {
   SmallVector<double> values;
   if (isa<FloatType>(elements.getElementType())) {
     for (APFloat value : elements.getValues<APFloat>()) {
@@ -126,6 +131,12 @@ std::optional<SmallVector<double>> NodeImporter::constantNumbers(unsigned number
   for (APInt value : elements.getValues<APInt>())
     values.push_back(isUnsigned ? double(value.getZExtValue()) : double(value.getSExtValue()));
   return values;
+}
+
+std::optional<SmallVector<double>> NodeImporter::constantNumbers(unsigned number,
+                                                                 StringRef what) {
+  DenseElementsAttr elements = constantList(number, what);
+  return elements ? std::optional(numbersOf(elements)) : std::nullopt;
 }
 
 std::optional<double> NodeImporter::constantNumber(unsigned number, StringRef what) {

@@ -49,6 +49,10 @@ public:
   mlir::DenseElementsAttr constantOf(Value value);
   /// Integers that must be known now, as of a 1-D tensor or a scalar.
   std::optional<Shape> constantInts(unsigned number, llvm::StringRef what);
+  /// All elements of a constant.
+  static llvm::SmallVector<double> numbersOf(mlir::DenseElementsAttr elements);
+  /// An operand of any number of dimensions that must be known now.
+  mlir::DenseElementsAttr constantTensor(unsigned number, llvm::StringRef what);
   std::optional<llvm::SmallVector<double>> constantNumbers(unsigned number, llvm::StringRef what);
   std::optional<double> constantNumber(unsigned number, llvm::StringRef what);
   std::optional<int64_t> constantInt(unsigned number, llvm::StringRef what);
@@ -95,7 +99,8 @@ public:
   std::vector<ImportedValue> takeResults() { return std::move(results); }
 
 private:
-  mlir::DenseElementsAttr mustBeConstant(unsigned number, llvm::StringRef what);
+  /// The same, of a list or one number.
+  mlir::DenseElementsAttr constantList(unsigned number, llvm::StringRef what);
 
   llvm::ArrayRef<ImportedValue> operands;
   std::vector<ImportedValue> results;

@@ -66,10 +66,27 @@ static void importPow(NodeImporter &n) {
   n.setResult(n.binary<PowOp>(base, n.convert(exponent, element)));
 }
 
+/// Whether integers are divided by a 0 that is known now: in shape arithmetic, a fault of the model.
+static bool dividesByZero(NodeImporter &n, Value lhs, Value rhs) {
+  DenseElementsAttr divisor = n.constantOf(rhs);
+  if (!divisor || !n.constantOf(lhs) || !isa<IntegerType>(divisor.getElementType()))
+    return false;
+  bool hasZero = llvm::any_of(divisor.getValues<APInt>(), [](APInt x) { return x.isZero(); });
+  if (hasZero)
+    n.error("a size or another integer is divided by 0");
+  return hasZero;
+}
+
+static void importDiv(NodeImporter &n) {
+  Value lhs = n.operand(0), rhs = n.operand(1);
+  if (lhs && rhs && !dividesByZero(n, lhs, rhs))
+    n.setResult(n.div(lhs, rhs));
+}
+
 /// Without `fmod`, the remainder has the sign of the divisor.
 static void importMod(NodeImporter &n) {
   Value lhs = n.operand(0), rhs = n.operand(1);
-  if (!n.broadcastTogether(lhs, rhs))
+  if (!lhs || !rhs || dividesByZero(n, lhs, rhs) || !n.broadcastTogether(lhs, rhs))
     return n.setResult(Value());
   Value remainder = n.create<RemOp>({lhs, rhs});
   Type element = TensorBuilder::elementOf(lhs);
@@ -155,7 +172,7 @@ void lgc::registerElementwiseOps(OpTable &table) {
   table["Add"] = binary<AddOp>;
   table["Sub"] = binary<SubOp>;
   table["Mul"] = binary<MulOp>;
-  table["Div"] = binary<DivOp>;
+  table["Div"] = importDiv;
   table["Pow"] = importPow;
   table["Mod"] = importMod;
   table["Sum"] = variadic<AddOp>;

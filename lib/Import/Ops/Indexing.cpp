@@ -18,6 +18,11 @@ static Value countFromStart(NodeImporter &n, Value indices, int64_t size) {
   if (!TensorBuilder::elementOf(indices).isInteger(32) &&
       !TensorBuilder::elementOf(indices).isInteger(64))
     return n.error("indices must be 32- or 64-bit integers");
+  if (DenseElementsAttr known = n.constantOf(indices))
+    for (APInt index : known.getValues<APInt>())
+      if (index.getSExtValue() < -size || index.getSExtValue() >= size)
+        return n.error("index " + Twine(index.getSExtValue()) + " is out of range for " +
+                       Twine(size) + " elements");
   Value isNegative = n.compare(ComparePredicate::LT, indices, 0.0);
   return n.select(isNegative, n.add(indices, double(size)), indices);
 }
@@ -120,7 +125,7 @@ static void importOneHot(NodeImporter &n) {
   Shape shape(TensorBuilder::shapeOf(indices));
   shape.insert(shape.begin() + *axis, size);
   Value whole = n.convert(indices, n.i64());
-  whole = countFromStart(n, whole, size);
+  whole = n.select(n.compare(ComparePredicate::LT, whole, 0.0), n.add(whole, double(size)), whole);
   Value place = n.broadcastTo(n.unsqueeze(whole, {*axis}), shape);
   Value chosen = n.compare(ComparePredicate::EQ, place, n.iota(shape, *axis, n.i64()));
   auto value = [&](int64_t i) {
@@ -157,13 +162,13 @@ static void importCompress(NodeImporter &n) {
 
 /// Indices of elements other than 0, of a tensor that is known now.
 static void importNonZero(NodeImporter &n) {
-  auto numbers = n.constantNumbers(0, "input");
-  if (!numbers)
+  DenseElementsAttr known = n.constantTensor(0, "input");
+  if (!known)
     return;
   ArrayRef<int64_t> shape = TensorBuilder::shapeOf(n.operand(0));
   int64_t rank = int64_t(shape.size());
   SmallVector<Shape> places(rank);
-  for (auto [i, number] : llvm::enumerate(*numbers)) {
+  for (auto [i, number] : llvm::enumerate(NodeImporter::numbersOf(known))) {
     if (number == 0)
       continue;
     int64_t rest = int64_t(i);

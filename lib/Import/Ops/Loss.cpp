@@ -44,6 +44,10 @@ static void reduceLoss(NodeImporter &n, Value loss, const Labels &labels) {
   if (labels.weights)
     loss = n.mul(loss, labels.weights);
   std::string reduction = n.stringAttr("reduction", "mean");
+  if (reduction != "none" && reduction != "sum" && reduction != "mean") {
+    n.error("the reduction '" + reduction + "' isn't supported");
+    return;
+  }
   if (!loss || reduction == "none")
     return n.setResult(loss);
   SmallVector<int64_t> all;

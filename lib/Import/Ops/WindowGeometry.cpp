@@ -70,6 +70,10 @@ std::optional<WindowGeometry> lgc::readGeometry(NodeImporter &n, ArrayRef<int64_
     padSame(window, spatial, automatic == "SAME_LOWER");
   else if (automatic == "VALID")
     window.low = window.high = Shape(rank, 0);
+  else if (automatic != "NOTSET" && !automatic.empty()) {
+    n.error("'auto_pad' can't be '" + automatic + "'");
+    return std::nullopt;
+  }
   for (size_t i = 0; i < rank; ++i)
     if (spatial[i] + window.low[i] + window.high[i] < window.span(int64_t(i))) {
       n.error("the window is larger than the padded input");
