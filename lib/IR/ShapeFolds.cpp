@@ -109,7 +109,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   SmallVector<int64_t> strides = getRowMajorStrides(getOperand().getType().getShape());
   for (auto [dim, stride] : llvm::enumerate(strides)) {
     box.offset += getStarts()[dim] * stride;
-    box.strides.push_back(getStrides()[dim] * stride);
+    // The stride of a single element may be any number.
+    box.strides.push_back(getType().getDimSize(dim) > 1 ? getStrides()[dim] * stride : 0);
   }
   return foldGather(getType(), adaptor.getOperand(), box);
 }
@@ -125,7 +126,8 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
   StridedBox box;
   for (auto [dim, stride] : llvm::enumerate(getRowMajorStrides(getType().getShape()))) {
     box.offset += getLow()[dim] * stride;
-    box.strides.push_back((getInterior()[dim] + 1) * stride);
+    box.strides.push_back(
+        getOperand().getType().getDimSize(dim) > 1 ? (getInterior()[dim] + 1) * stride : 0);
   }
   return foldScatter(getType(), getValue(), adaptor.getOperand(), box);
 }

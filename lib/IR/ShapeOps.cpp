@@ -275,7 +275,7 @@ SmallVector<Value> PadOp::emitElement(OpBuilder &builder, ValueRange indices, El
       Value holds = arith::CmpIOp::create(builder, loc, predicate, x, y);
       inside = arith::AndIOp::create(builder, loc, inside, holds);
     };
-    if (getInterior()[dim] != 0) {
+    if (getInterior()[dim] != 0 && shape[dim] > 1) {
       Value step = emitIndex(builder, loc, getInterior()[dim] + 1);
       require(arith::CmpIPredicate::eq, arith::RemSIOp::create(builder, loc, at, step),
               emitIndex(builder, loc, 0));

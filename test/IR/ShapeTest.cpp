@@ -74,6 +74,14 @@ TEST(Shape, Pad) {
   check({0, 3}, "pad %a0 value = 7 : i32 low = [1, 0] high = [1, 1] interior = [1, 0]", {2, 4});
 }
 
+/// Strides and paddings between elements don't matter where there is one element.
+TEST(Shape, HugeNumbersOfOneElement) {
+  const std::string huge = "9223372036854775807";
+  check({3, 4}, "slice %a0 starts = [1, 0] limits = [3, 4] strides = [" + huge + ", 1]", {1, 4});
+  check({1, 3}, "pad %a0 value = 7 : i32 low = [1, 0] high = [0, 0] interior = [" + huge + ", 0]",
+        {2, 3});
+}
+
 TEST(Shape, Reverse) {
   check({5}, "reverse %a0 dims = [0]", {5});
   check({2, 3, 4}, "reverse %a0 dims = [0, 2]", {2, 3, 4});
