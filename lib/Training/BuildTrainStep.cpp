@@ -55,7 +55,7 @@ private:
   FailureOr<StepValues> buildModel(OpBuilder &builder, IRMapping &mapping);
   void clip(OpBuilder &builder, MutableArrayRef<Value> gradients);
   void updateParameters(OpBuilder &builder, ArrayRef<Value> gradients);
-  Value addState(StringRef parameter, StringRef suffix, RankedTensorType type);
+  Value addState(OpBuilder &declarations, const std::string &name, RankedTensorType type);
 
   /// An input is split into micro-batches unless it is a scalar, which all share.
   bool isBatched(BlockArgument argument) const {
@@ -262,12 +262,10 @@ void TrainStepBuilder::clip(OpBuilder &builder, MutableArrayRef<Value> gradients
   step.addResult(norm, LgcDialect::kNameAttr, "lgc.grad_norm");
 }
 
-Value TrainStepBuilder::addState(StringRef parameter, StringRef suffix, RankedTensorType type) {
-  std::string name = (parameter + "." + suffix).str();
-  OpBuilder builder(module.lookupSymbol<ParameterOp>(parameter));
-  builder.setInsertionPointAfter(module.lookupSymbol<ParameterOp>(parameter));
-  auto role = RoleAttr::get(builder.getContext(), Role::State);
-  ParameterOp::create(builder, model.get().getLoc(), builder.getStringAttr(name), role,
+Value TrainStepBuilder::addState(OpBuilder &declarations, const std::string &name,
+                                 RankedTensorType type) {
+  auto role = RoleAttr::get(declarations.getContext(), Role::State);
+  ParameterOp::create(declarations, model.get().getLoc(), declarations.getStringAttr(name), role,
                       TypeAttr::get(type), FloatAttr::get(type.getElementType(), 0.0),
                       /*frozen=*/UnitAttr(), /*initializers=*/ArrayAttr(),
                       /*sym_visibility=*/StringAttr());
@@ -278,11 +276,14 @@ void TrainStepBuilder::updateParameters(OpBuilder &builder, ArrayRef<Value> grad
   StepScalars scalars{step.findArgument("lgc.learning_rate"), step.findArgument("lgc.step")};
   for (auto [name, gradient] : llvm::zip_equal(trained, gradients)) {
     Value parameter = step.findArgument(name);
-    TensorMath t(builder, module.lookupSymbol<ParameterOp>(name).getLoc());
+    auto declaration = module.lookupSymbol<ParameterOp>(name);
+    OpBuilder declarations(declaration);
+    declarations.setInsertionPointAfter(declaration);
+    TensorMath t(builder, declaration.getLoc());
     SmallVector<Value> states;
     SmallVector<StringRef> suffixes = optimizer.getStates();
     for (StringRef suffix : suffixes)
-      states.push_back(addState(name, suffix, ::getType(parameter)));
+      states.push_back(addState(declarations, name + "." + suffix.str(), ::getType(parameter)));
     double decay = optimizer.getDecay(name, ::getType(parameter));
     Value updated = optimizer.update(t, scalars, parameter, gradient, decay, states);
     step.addResult(updated, LgcDialect::kUpdatesAttr, name);
@@ -354,7 +355,8 @@ private:
       return module.emitError("can't be trained with this --optimizer: ")
              << llvm::toString(chosen.takeError());
     if (microBatches < 1)
-      return module.emitError("can't run ") << microBatches << " micro-batches; give at least 1";
+      return module.emitError("can't run ")
+             << static_cast<int64_t>(microBatches) << " micro-batches; give at least 1";
     if (!(clipNorm >= 0.0))
       return module.emitError("can't clip gradients to a negative norm; give a positive one, or 0 "
                               "for no limit");

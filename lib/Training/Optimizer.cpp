@@ -40,7 +40,8 @@ static llvm::Error readBelow(Spec &spec, llvm::StringRef key, double limit, doub
                                  spec.get(key).value_or("") + "; write a number " + range);
 }
 
-llvm::Error Optimizer::readDecayed(llvm::StringRef text) {
+llvm::Error Optimizer::readDecayed() {
+  llvm::StringRef text = decayedText;
   decaysVectors = text == "all";
   if (text == "all" || text == "matrices")
     return llvm::Error::success();
@@ -64,7 +65,8 @@ llvm::Error Optimizer::readCommon(Spec &spec, double rate, double decay, llvm::S
     return error;
   if (llvm::Error error = readBelow(spec, "weight_decay", kNoLimit, weightDecay))
     return error;
-  return readDecayed(spec.get("decay").value_or(decayed.str()));
+  decayedText = spec.get("decay").value_or(decayed.str());
+  return readDecayed();
 }
 
 /// A scalar of the step in a parameter's shape and element type.

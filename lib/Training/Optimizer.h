@@ -50,11 +50,13 @@ protected:
   llvm::Error readCommon(Spec &spec, double rate, double decay, llvm::StringRef decayed);
 
 private:
-  llvm::Error readDecayed(llvm::StringRef text);
+  llvm::Error readDecayed();
 
   double learningRate = 0.0;
   double weightDecay = 0.0;
-  /// Which parameters decay: those of these names, or all, or those of rank 2 and more.
+  /// Which parameters decay: those of these names, or all, or those of rank 2 and more. The patterns
+  /// refer to the text.
+  std::string decayedText;
   llvm::SmallVector<llvm::GlobPattern> decayedNames;
   bool decaysVectors = true;
 };

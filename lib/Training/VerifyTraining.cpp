@@ -18,13 +18,19 @@ namespace lgc {
 #include "lgc/Training/Passes.h.inc"
 } // namespace lgc
 
-static LogicalResult checkArguments(ModelFunction function, ModuleOp module) {
+static LogicalResult checkArguments(ModelFunction function) {
+  auto module = function.get()->getParentOfType<ModuleOp>();
+  Role last = Role::Input;
   for (BlockArgument argument : function.get().getArguments()) {
     StringRef name = function.getName(argument);
     std::optional<Role> role = function.getRole(argument);
     if (name.empty() || !role)
       return function.get().emitOpError("has argument ")
              << argument.getArgNumber() << " without a name and a role; give it both";
+    if (*role < last)
+      return function.get().emitOpError("takes '")
+             << name << "' out of order; inputs, parameters, states and scalars follow each other";
+    last = *role;
     if (*role != Role::Parameter && *role != Role::State)
       continue;
     auto parameter = module.lookupSymbol<ParameterOp>(name);
@@ -33,6 +39,14 @@ static LogicalResult checkArguments(ModelFunction function, ModuleOp module) {
              << name << "', for which there is no lgc.parameter of its role and type; declare it";
   }
   return success();
+}
+
+/// Checks arguments and the result that is the loss.
+static LogicalResult checkFunction(ModelFunction function, StringRef lossName) {
+  Value loss = function.findOutput(lossName);
+  if (!loss || cast<RankedTensorType>(loss.getType()).getRank() != 0)
+    return function.get().emitOpError("has no scalar result '") << lossName << "'; add the loss";
+  return checkArguments(function);
 }
 
 static LogicalResult checkUpdates(ModelFunction function) {
@@ -63,13 +77,14 @@ struct VerifyTrainingPass : lgc::impl::VerifyTrainingPassBase<VerifyTrainingPass
                        "lgc-build-train-step");
       return signalPassFailure();
     }
-    ModelFunction function(step);
-    Value loss = function.findOutput("lgc.loss");
-    if (!loss || cast<RankedTensorType>(loss.getType()).getRank() != 0) {
-      step.emitOpError("has no scalar result 'lgc.loss'; add the loss");
+    auto forward = module.lookupSymbol<func::FuncOp>("forward");
+    if (!forward) {
+      module.emitError("has no @forward, which gives the loss without training; import a model");
       return signalPassFailure();
     }
-    if (failed(checkArguments(function, module)) || failed(checkUpdates(function)))
+    if (failed(checkFunction(ModelFunction(step), "lgc.loss")) ||
+        failed(checkFunction(ModelFunction(forward), "lgc.forward_loss")) ||
+        failed(checkUpdates(ModelFunction(step))))
       signalPassFailure();
   }
 };
