@@ -13,16 +13,20 @@ include "mlir/Pass/PassBase.td"
 def AddLossPass : Pass<"lgc-add-loss", "::mlir::ModuleOp"> {
   let summary = "add the loss to @forward and @training_forward";
   let description = [{
-    The loss is a scalar output of the model by its name, or one of these functions of an output
-    and a target; a target that the model doesn't have becomes an input:
+    The loss is a scalar output of the model by its name (by default the only one), or one of these
+    functions of an output and a target; a target that the model doesn't have becomes an input:
 
     * `cross_entropy(logits, labels, ignore_index=-100, dim=...)`: labels are class numbers (i64) of the
       logits' shape without the class dimension, which is 1 for logits of rank 2 and else the last,
       unless `dim` says so or the model has the labels' shape;
-    * `binary_cross_entropy_with_logits(logits, target)`, `mse(output, target)`, `l1(output, target)`.
+    * `binary_cross_entropy_with_logits(logits, target)`, `mse(output, target)`, `l1(output, target)`:
+      the mean over all elements.
 
     `@training_forward` gets the results `lgc.loss_sum` and `lgc.loss_count` (the loss is their quotient, so
-    that micro-batches can be averaged over the right count), `@forward` gets `lgc.forward_loss`.
+    that micro-batches can be averaged over the right count), `@forward` gets `lgc.forward_loss`. A loss
+    that the model computes is taken apart if it is a quotient whose divisor no parameter changes, and
+    else counts as one contribution. With `cross_entropy` the module says by `lgc.classification` which
+    output and input are logits and labels.
 
     Before:
     ```mlir
@@ -34,13 +38,13 @@ def AddLossPass : Pass<"lgc-add-loss", "::mlir::ModuleOp"> {
     After, with `loss=mse(y, target)`:
     ```mlir
     func.func @training_forward(%x: tensor<4x8xf32> {lgc.name = "x", lgc.role = #lgc.role<input>},
-                                %t: tensor<4x8xf32> {lgc.name = "target", lgc.role = #lgc.role<input>})
+                                %target: tensor<4x8xf32> {lgc.name = "target", lgc.role = #lgc.role<input>})
         -> (tensor<4x8xf32> {lgc.name = "y"}, tensor<f32> {lgc.name = "lgc.loss_sum"},
             tensor<f32> {lgc.name = "lgc.loss_count"}) {
+      %difference = lgc.sub %x, %target : tensor<4x8xf32>
+      %square = lgc.mul %difference, %difference : tensor<4x8xf32>
+      %sum = lgc.reduce sum %square dims = [0, 1] : tensor<4x8xf32>
       %count = lgc.constant dense<32.0> : tensor<f32>
-      %d = lgc.sub %x, %t : tensor<4x8xf32>
-      %s = lgc.mul %d, %d : tensor<4x8xf32>
-      %sum = lgc.reduce sum %s dims = [0, 1] : tensor<4x8xf32>
       return %x, %sum, %count : tensor<4x8xf32>, tensor<f32>, tensor<f32>
     }
     ```
@@ -62,11 +66,13 @@ def BuildTrainStepPass : Pass<"lgc-build-train-step", "::mlir::ModuleOp"> {
     * `adamw`, the same with decoupled `weight_decay=0.01`.
 
     `decay=matrices` keeps weight decay from parameters of rank 0 and 1 (biases and norms), the default of
-    `adamw`; `decay=all` is that of the others. The state of an optimizer becomes `lgc.parameter`s with
-    the role state.
+    `adamw`; `decay=all` is that of the others; `decay=*.weight|embed*` names those that decay. The state of
+    an optimizer becomes `lgc.parameter`s with the role state, zero at first. Parameters that are frozen, or on
+    which the loss doesn't depend (a remark says so), have no state and no update.
 
-    With `micro-batches=N` the function's inputs grow N-fold along dimension 0; gradients, sums and counts of
-    the loss, and the model's own state are carried through a `lgc.micro_batches` loop.
+    With `micro-batches=N` the function's inputs grow N-fold along dimension 0 (scalar inputs are shared);
+    gradients, sums and counts of the loss, and the model's own state are carried through a
+    `lgc.micro_batches` loop.
     `@forward` then gives the loss alone, over all micro-batches.
 
     Before:
@@ -79,7 +85,8 @@ def BuildTrainStepPass : Pass<"lgc-build-train-step", "::mlir::ModuleOp"> {
     ```mlir
     func.func @train_step(%x: tensor<4xf32> {lgc.name = "x", lgc.role = #lgc.role<input>},
                           %w: tensor<4xf32> {lgc.name = "w", lgc.role = #lgc.role<parameter>},
-                          %lr: tensor<f32> {lgc.name = "lgc.learning_rate", lgc.role = #lgc.role<scalar>})
+                          %lr: tensor<f32> {lgc.name = "lgc.learning_rate", lgc.role = #lgc.role<scalar>},
+                          %step: tensor<i64> {lgc.name = "lgc.step", lgc.role = #lgc.role<scalar>})
         -> (tensor<f32> {lgc.name = "lgc.loss"}, tensor<4xf32> {lgc.updates = "w"})
     ```
   }];
@@ -95,11 +102,13 @@ def BuildTrainStepPass : Pass<"lgc-build-train-step", "::mlir::ModuleOp"> {
 def VerifyTrainingPass : Pass<"lgc-verify-training", "::mlir::ModuleOp"> {
   let summary = "check the contract after Training";
   let description = [{
-    See docs/pipeline.md: `@train_step` has a scalar `lgc.loss`, every argument has a name and a role, every
-    parameter and state argument has its `lgc.parameter`, each of these is updated at most once and by
-    a value of its type.
+    See docs/pipeline.md: `@training_forward` is gone; `@train_step` has a scalar result `lgc.loss` and
+    `@forward` a scalar `lgc.forward_loss`; every argument has a name and a role, in the order of roles; every
+    parameter and state argument has its `lgc.parameter`; each of these is updated at most once and by a value
+    of its type. A module that fulfils this is left as it is:
 
     ```mlir
+    lgc.parameter @w <parameter> : tensor<4xf32> = 1.0 : f32
     func.func @train_step(%w: tensor<4xf32> {lgc.name = "w", lgc.role = #lgc.role<parameter>})
         -> (tensor<f32> {lgc.name = "lgc.loss"}, tensor<4xf32> {lgc.updates = "w"})
     ```
