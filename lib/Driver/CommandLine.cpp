@@ -38,7 +38,9 @@ struct Flags {
   cl::opt<std::string> input{cl::Positional, cl::desc("model.onnx"), cl::cat(category)};
 
 #define LGC_TEXT(member, name, text, meta, initial)                                               \
-  cl::opt<std::string> member{name, cl::desc(text), cl::value_desc(meta), cl::init(initial),      \
+  cl::opt<std::string> member{name,                                                               \
+                              cl::desc(initial[0] ? text " (default: " initial ")" : text),       \
+                              cl::value_desc(meta), cl::init(initial),                            \
                               cl::cat(category)};
 #define LGC_FLAG(member, name, text) cl::opt<bool> member{name, cl::desc(text), cl::cat(category)};
   LGC_TEXT(devices, "devices", "devices to train on", "N", "1")

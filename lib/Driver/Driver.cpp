@@ -45,6 +45,7 @@ private:
   const Request &request;
   MLIRContext &context;
   CollectedDiagnostics &diagnostics;
+  std::string linkArguments = findLinkArguments();
   Stopwatch watch;
 };
 
@@ -97,7 +98,7 @@ LogicalResult Driver::writeFolder(OutputFolder &folder, Compilation &compilation
                                   [&](llvm::raw_ostream &stream) {
                                     stream.write(object->data(), object->size());
                                   }))) ||
-      failed(succeed(linkProgram(objectPath, folder.getPath("train")))))
+      failed(succeed(linkProgram(objectPath, linkArguments, folder.getPath("train")))))
     return failure();
   llvm::sys::fs::remove(objectPath);
   watch.lap("link");

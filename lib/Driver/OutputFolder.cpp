@@ -100,8 +100,7 @@ Error OutputFolder::commit() {
 // Linking
 //===----------------------------------------------------------------------===//
 
-/// The file that lists what programs are linked with, beside this executable's folder.
-static std::string getLinkArguments() {
+std::string lgc::findLinkArguments() {
   static int anchor;
   SmallString<256> path(fs::getMainExecutable(nullptr, &anchor));
   llvm::sys::path::remove_filename(path);
@@ -109,7 +108,7 @@ static std::string getLinkArguments() {
   return path.str().str();
 }
 
-Error lgc::linkProgram(StringRef object, StringRef executable) {
+Error lgc::linkProgram(StringRef object, StringRef linkArguments, StringRef executable) {
   std::string compiler;
   for (StringRef name : {"clang++-22", "c++", "g++", "clang++"})
     if (auto found = llvm::sys::findProgramByName(name)) {
@@ -119,11 +118,10 @@ Error lgc::linkProgram(StringRef object, StringRef executable) {
   if (compiler.empty())
     return llvm::createStringError("there is no C++ compiler to link the program with; install "
                                    "clang-22 or g++");
-  std::string arguments = getLinkArguments();
-  if (!fs::exists(arguments))
-    return llvm::createStringError("the runtime isn't built ('" + arguments +
+  if (!fs::exists(linkArguments))
+    return llvm::createStringError("the runtime isn't built ('" + linkArguments +
                                    "' is missing); build lgc_runtime");
-  std::string response = "@" + arguments;
+  std::string response = ("@" + linkArguments).str();
   llvm::SmallVector<StringRef> command = {compiler, object, response, "-o", executable};
   if (StringRef(compiler).contains("clang") && llvm::sys::findProgramByName("ld.lld-22"))
     command.push_back("-fuse-ld=lld");

@@ -35,8 +35,13 @@ private:
   std::string path, temporary;
 };
 
+/// The file that lists what programs are linked with, found beside this executable's folder. Ask
+/// early: nobody finds an executable that was replaced while it ran.
+std::string findLinkArguments();
+
 /// Links an object file with the runtime into an executable.
-llvm::Error linkProgram(llvm::StringRef object, llvm::StringRef executable);
+llvm::Error linkProgram(llvm::StringRef object, llvm::StringRef linkArguments,
+                        llvm::StringRef executable);
 
 } // namespace lgc
 

@@ -18,32 +18,21 @@ Groups::Groups(Block &block) : block(block) {
     groupOf[&op] = groups.size();
     groups.push_back({{&op}, std::nullopt, 0});
   }
-  number();
 }
 
-void Groups::number() {
-  unsigned position = 0;
-  for (Operation &op : block.without_terminator())
-    positions[&op] = position++;
-}
-
-void Groups::sort(SmallVectorImpl<Operation *> &ops) const {
-  llvm::sort(ops, [&](Operation *a, Operation *b) { return getPosition(a) < getPosition(b); });
-}
+static bool isBefore(Operation *a, Operation *b) { return a != b && a->isBeforeInBlock(b); }
 
 void Groups::add(unsigned group, ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     groupOf[op] = group;
     groups[group].ops.push_back(op);
   }
-  number();
-  sort(groups[group].ops);
+  llvm::sort(groups[group].ops, isBefore);
 }
 
 void Groups::remove(unsigned group, ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     groupOf.erase(op);
-    positions.erase(op);
     llvm::erase(groups[group].ops, op);
   }
 }
@@ -71,7 +60,7 @@ SmallVector<unsigned> Groups::findConsumers(Value value) const {
       consumers.push_back(group);
   }
   llvm::sort(consumers, [&](unsigned a, unsigned b) {
-    return getPosition(groups[a].ops.front()) < getPosition(groups[b].ops.front());
+    return isBefore(groups[a].ops.front(), groups[b].ops.front());
   });
   return consumers;
 }
@@ -80,7 +69,7 @@ SmallVector<Operation *> Groups::unite(ArrayRef<unsigned> members) const {
   SmallVector<Operation *> ops;
   for (unsigned member : members)
     llvm::append_range(ops, groups[member].ops);
-  sort(ops);
+  llvm::sort(ops, isBefore);
   return ops;
 }
 
@@ -97,9 +86,10 @@ SmallVector<Value> Groups::getOutputs(ArrayRef<Operation *> ops) const {
 }
 
 bool Groups::wouldCycle(ArrayRef<unsigned> members) const {
-  unsigned earliest = positions.size();
+  Operation *earliest = groups[members.front()].ops.front();
   for (unsigned member : members)
-    earliest = std::min(earliest, getPosition(groups[member].ops.front()));
+    if (isBefore(groups[member].ops.front(), earliest))
+      earliest = groups[member].ops.front();
 
   // Walks back from the members; whatever lies wholly before all of them can't lead to one.
   llvm::SmallDenseSet<unsigned> visited(members.begin(), members.end());
@@ -114,7 +104,7 @@ bool Groups::wouldCycle(ArrayRef<unsigned> members) const {
             continue;
           if (!isMember && llvm::is_contained(members, *producer))
             found = true;
-          if (getPosition(groups[*producer].ops.back()) > earliest &&
+          if (isBefore(earliest, groups[*producer].ops.back()) &&
               visited.insert(*producer).second)
             pending.push_back(*producer);
         }

@@ -68,13 +68,9 @@ public:
   void merge(llvm::ArrayRef<unsigned> members, Group united);
 
 private:
-  unsigned getPosition(mlir::Operation *op) const { return positions.lookup(op); }
-  void number();
-  void sort(llvm::SmallVectorImpl<mlir::Operation *> &ops) const;
-
   mlir::Block &block;
   std::vector<Group> groups;
-  llvm::DenseMap<mlir::Operation *, unsigned> positions, groupOf;
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
 };
 
 } // namespace lgc
