@@ -25,6 +25,13 @@ static LogicalResult checkDims(std::optional<Location> loc, ArrayRef<int64_t> di
   return success();
 }
 
+static LogicalResult checkDim(std::optional<Location> loc, int64_t dim, int64_t rank) {
+  if (dim < 0 || dim >= rank)
+    return emitOptionalError(loc, "goes along dimension ", dim, " of a tensor of rank ", rank,
+                             "; name one of its dimensions");
+  return success();
+}
+
 static SmallVector<int64_t> dropDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> kept;
   for (auto [dim, size] : llvm::enumerate(shape))
@@ -38,7 +45,7 @@ static SmallVector<int64_t> dropDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> 
 //===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxOp::verify() {
-  return checkDims(getLoc(), {static_cast<int64_t>(getDim())}, ::getType(getOperand()).getRank());
+  return checkDim(getLoc(), getDim(), ::getType(getOperand()).getRank());
 }
 
 SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
@@ -52,7 +59,7 @@ SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
 }
 
 LogicalResult LogSoftmaxOp::verify() {
-  return checkDims(getLoc(), {static_cast<int64_t>(getDim())}, ::getType(getOperand()).getRank());
+  return checkDim(getLoc(), getDim(), ::getType(getOperand()).getRank());
 }
 
 SmallVector<Value> LogSoftmaxOp::decompose(OpBuilder &builder) {
@@ -134,7 +141,7 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return failure();
   RankedTensorType logits = ::getType(adaptor.getLogits());
   int64_t dim = adaptor.getDim();
-  if (failed(checkDims(loc, dim, logits.getRank())))
+  if (failed(checkDim(loc, dim, logits.getRank())))
     return failure();
   SmallVector<int64_t> shape = dropDims(logits.getShape(), dim);
   if (::getType(adaptor.getLabels()).getShape() != ArrayRef(shape))

@@ -56,7 +56,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 LogicalResult GatherOp::verify() {
   if (::getType(getOperand()).getDimSize(getAxis()) == 0 &&
       ::getType(getResult()).getNumElements() > 0)
-    return emitOpError("picks elements of a dimension that has none");
+    return emitOpError("picks elements of a dimension that has none; give it one at least");
   return success();
 }
 
@@ -107,7 +107,7 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
 
 LogicalResult GatherNdOp::verify() {
   if (::getType(getOperand()).getNumElements() == 0 && ::getType(getResult()).getNumElements() > 0)
-    return emitOpError("picks elements of an operand that has none");
+    return emitOpError("picks elements of an operand that has none; give it one at least");
   return success();
 }
 
@@ -139,14 +139,15 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Lo
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
     if (dim != static_cast<int64_t>(adaptor.getAxis()) &&
         indices.getDimSize(dim) > operand.getDimSize(dim))
-      return emitOptionalError(loc, "has more indices in dimension ", dim, " than the operand");
+      return emitOptionalError(loc, "has more indices in dimension ", dim,
+                               " than the operand; slice them to its size");
   types.push_back(operand.clone(indices.getShape()));
   return success();
 }
 
 LogicalResult GatherElementsOp::verify() {
   if (::getType(getOperand()).getNumElements() == 0 && ::getType(getResult()).getNumElements() > 0)
-    return emitOpError("picks elements of an operand that has none");
+    return emitOpError("picks elements of an operand that has none; give it one at least");
   return success();
 }
 
@@ -305,7 +306,8 @@ LogicalResult ScatterElementsOp::verify() {
     return emitOpError("has updates of another element type than its operand; cast them");
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
     if (dim != static_cast<int64_t>(getAxis()) && indices.getDimSize(dim) > operand.getDimSize(dim))
-      return emitOpError("has more indices in dimension ") << dim << " than the operand";
+      return emitOpError("has more indices in dimension ")
+             << dim << " than the operand; slice them to its size";
   return success();
 }
 

@@ -200,7 +200,8 @@ LogicalResult CumulativeOp::verify() {
            << static_cast<int64_t>(getDim()) << " of a tensor of rank " << rank
            << "; name one of its dimensions";
   if (!isDefined(getKind(), ::getType(getOperand()).getElementType()))
-    return emitOpError("reduces elements by a kind that their type doesn't have");
+    return emitOpError("reduces elements by a kind that their type doesn't have; use and or or "
+                       "for bits, the others for numbers");
   return success();
 }
 

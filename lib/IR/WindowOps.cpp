@@ -95,7 +95,8 @@ LogicalResult ReduceWindowOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 
 LogicalResult ReduceWindowOp::verify() {
   if (!isDefined(getKind(), ::getType(getOperand()).getElementType()))
-    return emitOpError("reduces elements by a kind that their type doesn't have");
+    return emitOpError("reduces elements by a kind that their type doesn't have; use and or or "
+                       "for bits, the others for numbers");
   return success();
 }
 
@@ -202,9 +203,10 @@ LogicalResult WindowScatterOp::verify() {
   std::optional<SmallVector<int64_t>> shape =
       getWindowsShape(::getType(getResult()), getGeometry(*this));
   if (!shape || ArrayRef(*shape) != ::getType(getUpdates()).getShape())
-    return emitOpError("has updates that aren't one for each window of its result");
+    return emitOpError(
+        "has updates that aren't one for each window of its result; give them the windows' shape");
   if (getIndices() && ::getType(getIndices()).getShape() != ::getType(getUpdates()).getShape())
-    return emitOpError("has indices that aren't one for each update");
+    return emitOpError("has indices that aren't one for each update; give them the updates' shape");
   return success();
 }
 

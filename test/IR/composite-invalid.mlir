@@ -1,7 +1,7 @@
 // RUN: lgc-opt %s -verify-diagnostics -split-input-file
 
 func.func @softmax(%x: tensor<4x8xf32>) {
-  // expected-error@+1 {{has dims that don't increase within the rank 2; list increasing dimensions}}
+  // expected-error@+1 {{goes along dimension 2 of a tensor of rank 2; name one of its dimensions}}
   %0 = lgc.softmax %x dim = 2 : tensor<4x8xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @softmax(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @log_softmax(%x: tensor<4x8xf32>) {
-  // expected-error@+1 {{has dims that don't increase within the rank 2; list increasing dimensions}}
+  // expected-error@+1 {{goes along dimension -1 of a tensor of rank 2; name one of its dimensions}}
   %0 = lgc.log_softmax %x dim = -1 : tensor<4x8xf32>
   return
 }
@@ -35,6 +35,14 @@ func.func @rms_normalize(%x: tensor<4x8xf32>) {
 func.func @labels(%x: tensor<4x8xf32>, %l: tensor<8xi64>) {
   // expected-error@+1 {{has labels of type 'tensor<8xi64>'; they need the shape of the logits without dimension 1}}
   %0, %1 = lgc.cross_entropy %x, %l dim = 1 : tensor<4x8xf32>, tensor<8xi64>
+  return
+}
+
+// -----
+
+func.func @class_dim(%x: tensor<4x8xf32>, %l: tensor<4xi64>) {
+  // expected-error@+1 {{goes along dimension 2 of a tensor of rank 2; name one of its dimensions}}
+  %0, %1 = lgc.cross_entropy %x, %l dim = 2 : tensor<4x8xf32>, tensor<4xi64>
   return
 }
 
