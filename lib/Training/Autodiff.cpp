@@ -114,9 +114,10 @@ LogicalResult lgc::buildGradients(OpBuilder &builder, Value loss, ArrayRef<Value
     for (auto [i, gradient] : llvm::enumerate(operandGradients)) {
       if (!wanted[i])
         continue;
-      // An op says by an error of its own why this case has no gradient.
       if (!gradient)
-        return failure();
+        return op->emitError("has no gradient to operand ")
+               << i << " in this form, but the loss depends on parameters through it; freeze these "
+               << "parameters or export the model without it";
       accumulate(op->getOperand(i), gradient);
     }
   }

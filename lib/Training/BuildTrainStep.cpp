@@ -26,10 +26,17 @@ static RankedTensorType getType(Value value) { return cast<RankedTensorType>(val
 
 namespace {
 
-/// What one run of the model's forward and backward pass gives, over all micro-batches.
+/// What one run of the model gives.
+struct ModelValues {
+  LossParts loss;
+  /// New values of the model's own states, as in its results.
+  SmallVector<Value> states;
+};
+
+/// What the forward and backward pass give, over all micro-batches.
 struct StepValues {
-  Value lossSum, lossCount;
-  /// One for each trained parameter: of the sum of the loss.
+  Value loss;
+  /// One for each trained parameter.
   SmallVector<Value> gradients;
   /// New values of the model's own states, as in its results.
   SmallVector<Value> states;
@@ -52,7 +59,8 @@ private:
   FailureOr<StepValues> buildMicroBatches(OpBuilder &builder);
   SmallVector<Value> buildCarried(TensorMath &t);
   IRMapping mapMicroBatch(OpBuilder &builder, Value number, ValueRange pieces, ValueRange states);
-  FailureOr<StepValues> buildModel(OpBuilder &builder, IRMapping &mapping);
+  ModelValues buildModel(OpBuilder &builder, IRMapping &mapping);
+  LogicalResult differentiate(OpBuilder &builder, Value loss, SmallVectorImpl<Value> &gradients);
   void clip(OpBuilder &builder, MutableArrayRef<Value> gradients);
   void updateParameters(OpBuilder &builder, ArrayRef<Value> gradients);
   Value addState(OpBuilder &declarations, const std::string &name, RankedTensorType type);
@@ -133,33 +141,50 @@ LogicalResult TrainStepBuilder::findTrained(llvm::function_ref<bool(StringRef)> 
   return success();
 }
 
-/// Clones the model's body and adds the gradients of the sum of the loss.
-FailureOr<StepValues> TrainStepBuilder::buildModel(OpBuilder &builder, IRMapping &mapping) {
+/// Clones the model's body.
+ModelValues TrainStepBuilder::buildModel(OpBuilder &builder, IRMapping &mapping) {
   for (Operation &op : model.get().getBody().front().without_terminator())
     builder.clone(op, mapping);
-  StepValues values;
+  ModelValues values;
   for (auto [i, value] : llvm::enumerate(model.getReturn().getOperands())) {
     Value cloned = mapping.lookupOrDefault(value);
     if (model.getResultName(i) == "lgc.loss_sum")
-      values.lossSum = cloned;
+      values.loss.sum = cloned;
     else if (model.getResultName(i) == "lgc.loss_count")
-      values.lossCount = cloned;
+      values.loss.count = cloned;
     else if (!model.getUpdated(i).empty())
       values.states.push_back(cloned);
   }
-  SmallVector<Value> parameters;
-  for (const std::string &name : trained)
-    parameters.push_back(step.findArgument(name));
-  if (failed(buildGradients(builder, values.lossSum, parameters, values.gradients)))
-    return failure();
   return values;
 }
 
+/// Builds the gradients of a scalar to the trained parameters.
+LogicalResult TrainStepBuilder::differentiate(OpBuilder &builder, Value loss,
+                                              SmallVectorImpl<Value> &gradients) {
+  SmallVector<Value> parameters;
+  for (const std::string &name : trained)
+    parameters.push_back(step.findArgument(name));
+  return buildGradients(builder, loss, parameters, gradients);
+}
+
+/// Without micro-batches the count is known at once. Gradients of the mean rather than the sum stay
+/// within the range of f16, and are what PyTorch computes.
 FailureOr<StepValues> TrainStepBuilder::buildWhole(OpBuilder &builder) {
   IRMapping mapping;
   for (BlockArgument argument : model.get().getArguments())
     mapping.map(argument, getStepArgument(argument));
-  return buildModel(builder, mapping);
+  ModelValues run = buildModel(builder, mapping);
+  TensorMath t(builder, model.get().getLoc());
+  StepValues values{buildMeanLoss(t, run.loss), {}, run.states};
+  if (failed(differentiate(builder, values.loss, values.gradients)))
+    return failure();
+  return values;
+}
+
+static void scaleAll(TensorMath &t, MutableArrayRef<Value> gradients, Value scale) {
+  for (Value &gradient : gradients)
+    gradient = t.mul(gradient,
+                     t.broadcastTo(t.cast(scale, ::getType(gradient).getElementType()), gradient));
 }
 
 /// What the loop over micro-batches starts from: zero for the loss's sum and count and for the
@@ -221,25 +246,22 @@ FailureOr<StepValues> TrainStepBuilder::buildMicroBatches(OpBuilder &builder) {
   ValueRange sums = arguments.slice(1 + batched.size(), 2 + trained.size());
   ValueRange states = arguments.drop_front(1 + batched.size() + sums.size());
   IRMapping mapping = mapMicroBatch(builder, arguments.front(), pieces, states);
-  FailureOr<StepValues> values = buildModel(builder, mapping);
-  if (failed(values))
+  ModelValues run = buildModel(builder, mapping);
+  SmallVector<Value> next{run.loss.sum, run.loss.count};
+  if (failed(differentiate(builder, run.loss.sum, next)))
     return failure();
-  SmallVector<Value> next{values->lossSum, values->lossCount};
-  llvm::append_range(next, values->gradients);
   for (auto [value, sum] : llvm::zip_equal(next, sums))
     value = t.add(sum, value);
-  llvm::append_range(next, values->states);
+  llvm::append_range(next, run.states);
   YieldOp::create(builder, loc, next);
 
+  builder.setInsertionPointAfter(loop);
   ValueRange results = loop.getResults();
-  return StepValues{results[0], results[1], llvm::to_vector(results.slice(2, trained.size())),
+  Value divisor = buildDivisor(t, results[1]);
+  StepValues values{t.div(results[0], divisor), llvm::to_vector(results.slice(2, trained.size())),
                     llvm::to_vector(results.drop_front(2 + trained.size()))};
-}
-
-static void scaleAll(TensorMath &t, MutableArrayRef<Value> gradients, Value scale) {
-  for (Value &gradient : gradients)
-    gradient = t.mul(gradient,
-                     t.broadcastTo(t.cast(scale, ::getType(gradient).getElementType()), gradient));
+  scaleAll(t, values.gradients, t.div(1.0, divisor));
+  return values;
 }
 
 /// Scales the gradients so that their global norm is at most `clipNorm`, as PyTorch's
@@ -301,10 +323,7 @@ LogicalResult TrainStepBuilder::build(llvm::function_ref<bool(StringRef)> isFroz
   if (failed(values))
     return failure();
   builder.setInsertionPoint(step.getReturn());
-  TensorMath t(builder, model.get().getLoc());
-  Value count = buildDivisor(t, values->lossCount);
-  step.addResult(t.div(values->lossSum, count), LgcDialect::kNameAttr, "lgc.loss");
-  scaleAll(t, values->gradients, t.div(1.0, count));
+  step.addResult(values->loss, LgcDialect::kNameAttr, "lgc.loss");
   clip(builder, values->gradients);
   updateParameters(builder, values->gradients);
   size_t state = 0;

@@ -14,11 +14,11 @@
 // The loss, and the two ways in which it depends on v added up.
 // CHECK: %[[SUM:.*]] = lgc.reduce sum %{{.*}} dims = [0, 1]
 // CHECK: %[[NEXT:.*]] = lgc.add %[[MEAN]], %[[V]]
+// CHECK: %[[LOSS:.*]] = lgc.mul %[[SUM]]
 // CHECK: %[[ONE_WAY:.*]] = lgc.dot %{{.*}}, %[[W]]
 // CHECK: %[[OTHER:.*]] = lgc.mul %[[ONE_WAY]], %[[X]]
 // CHECK: %[[BOTH:.*]] = lgc.add %[[ONE_WAY]], %[[OTHER]]
 // CHECK: lgc.reduce sum %[[BOTH]] dims = [0]
-// CHECK: %[[LOSS:.*]] = lgc.mul %[[SUM]]
 // CHECK: %[[WNEXT:.*]] = lgc.sub %[[W]],
 // CHECK: %[[VNEXT:.*]] = lgc.sub %[[V]],
 // CHECK: return %[[LOSS]], %[[WNEXT]], %[[VNEXT]], %[[NEXT]]
