@@ -15,11 +15,13 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <onnx/checker.h>
+#include <onnx/version_converter/convert.h>
 
 using namespace mlir;
 using namespace lgc;
 
-/// Operator sets of ai.onnx that the translation knows.
+/// Operator sets of ai.onnx that the translation knows. Older ones, whose operators broadcast by an
+/// attribute, are brought to the oldest of these by ONNX's converter.
 static constexpr int64_t kOldestOpset = 7, kNewestOpset = 28;
 
 std::string lgc::functionKey(StringRef domain, StringRef name, StringRef overload) {
@@ -54,10 +56,10 @@ static LogicalResult checkVersions(const Model &model, Location loc) {
   auto version = model.opsets.find("");
   if (version == model.opsets.end())
     return success();
-  if (version->second < kOldestOpset || version->second > kNewestOpset)
+  if (version->second < 1 || version->second > kNewestOpset)
     return emitError(loc, "the model uses version " + Twine(version->second) +
-                              " of ONNX's operators; versions " + Twine(kOldestOpset) + " to " +
-                              Twine(kNewestOpset) + " are supported, export it with one of them");
+                              " of ONNX's operators; versions 1 to " + Twine(kNewestOpset) +
+                              " are supported, export it with one of them");
   return success();
 }
 
@@ -133,11 +135,29 @@ static LogicalResult check(Model &model, Location loc) {
   return success();
 }
 
+static LogicalResult convertOldVersion(Model &model, Location loc) {
+  auto version = model.opsets.find("");
+  if (version == model.opsets.end() || version->second >= kOldestOpset)
+    return success();
+  try {
+    model.proto = onnx::version_conversion::ConvertVersion(model.proto, int(kOldestOpset));
+  } catch (const std::exception &fault) {
+    return emitError(loc, "the model uses version " + Twine(version->second) +
+                              " of ONNX's operators and can't be converted to version " +
+                              Twine(kOldestOpset) + " (" + fault.what() +
+                              "); export it with a newer one");
+  }
+  model.opsets = readOpsets(model.proto.opset_import());
+  model.wasConverted = true;
+  return success();
+}
+
 static LogicalResult prepare(Model &model, StringRef bytes, Location loc) {
   if (failed(parse(model, bytes, loc)))
     return failure();
   model.opsets = readOpsets(model.proto.opset_import());
-  if (failed(checkVersions(model, loc)) || failed(check(model, loc)))
+  if (failed(checkVersions(model, loc)) || failed(check(model, loc)) ||
+      failed(convertOldVersion(model, loc)))
     return failure();
   for (const onnx::FunctionProto &function : model.proto.functions())
     model.functions[functionKey(function.domain(), function.name(), function.overload())] =

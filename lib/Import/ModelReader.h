@@ -27,6 +27,7 @@ struct Model {
   std::string directory; ///< of the file; empty without one
   std::string fileName;  ///< inside of the directory
   Opsets opsets;
+  bool wasConverted = false; ///< from a version before the oldest that is translated
   /// Functions of the model by "domain:name:overload".
   llvm::StringMap<const onnx::FunctionProto *> functions;
   /// Offset and length in the file of the raw data of the main graph's initializers.

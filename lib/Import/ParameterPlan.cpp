@@ -399,7 +399,29 @@ FailureOr<ParameterPlan> Planner::run() {
   return std::move(plan);
 }
 
+/// Puts parameters before states, each in the order that they had.
+static void orderByRole(ParameterPlan &plan) {
+  std::vector<PlannedParameter> ordered;
+  SmallVector<unsigned> numbers(plan.parameters.size());
+  for (Role role : {Role::Parameter, Role::State})
+    for (auto [old, parameter] : llvm::enumerate(plan.parameters))
+      if (parameter.role == role) {
+        numbers[old] = ordered.size();
+        ordered.push_back(std::move(parameter));
+      }
+  plan.parameters = std::move(ordered);
+  for (auto &entry : plan.views)
+    entry.second.parameter = numbers[entry.second.parameter];
+  for (auto &entry : plan.operands)
+    entry.second.parameter = numbers[entry.second.parameter];
+  for (auto &entry : plan.restoredBiases)
+    entry.second.parameter = numbers[entry.second.parameter];
+}
+
 FailureOr<ParameterPlan> lgc::planParameters(const Model &model, MLIRContext &context,
                                              const ImportOptions &options) {
-  return Planner(model, context, options).run();
+  FailureOr<ParameterPlan> plan = Planner(model, context, options).run();
+  if (succeeded(plan))
+    orderByRole(*plan);
+  return plan;
 }

@@ -49,9 +49,14 @@ static void importLeakyRelu(NodeImporter &n) {
   n.setResult(n.select(isPositive(n, x), x, n.mul(x, n.floatAttr("alpha", 0.01))));
 }
 
+/// Before opset 7, several slopes are those of the channels; the converter leaves them so.
 static void importPRelu(NodeImporter &n) {
   Value x = n.operand(0), slope = n.operand(1);
-  if (x && slope)
+  bool ofChannels = n.graph.model.wasConverted && slope && TensorBuilder::rankOf(slope) == 1 &&
+                    TensorBuilder::shapeOf(slope)[0] > 1 && x && TensorBuilder::rankOf(x) > 1;
+  if (ofChannels)
+    slope = n.broadcastDims(slope, TensorBuilder::shapeOf(x), {1});
+  else if (x && slope)
     slope = n.broadcastTo(slope, TensorBuilder::shapeOf(x));
   n.setResult(n.select(isPositive(n, x), x, n.mul(slope, x)));
 }
