@@ -41,20 +41,11 @@ public:
 private:
   InFlightDiagnostic emitError() { return function.get().emitError(); }
 
-  /// The names of the model's outputs, for messages.
-  std::string listOutputs() {
-    std::string names;
-    for (unsigned i = 0; i < function.get().getNumResults(); ++i)
-      if (StringRef name = function.getResultName(i); !name.empty())
-        names += (names.empty() ? "'" : ", '") + name.str() + "'";
-    return names;
-  }
-
   FailureOr<LossParts> buildFromOutput() {
     Value loss = function.findOutput(spec.getName());
     if (!loss)
       return emitError() << "has no output '" << spec.getName() << "' for --loss; its outputs are "
-                         << listOutputs();
+                         << function.listOutputs();
     if (!isa<FloatType>(::getType(loss).getElementType()) || ::getType(loss).getNumElements() != 1)
       return emitError() << "has an output '" << spec.getName() << "' of type " << loss.getType()
                          << ", which is no scalar; give a function of it, such as "
@@ -93,7 +84,7 @@ private:
     Value output = function.findOutput(name);
     if (!output)
       return emitError() << "has no output '" << name << "' for --loss; its outputs are "
-                         << listOutputs();
+                         << function.listOutputs();
     Type element = ::getType(output).getElementType();
     if (!isa<FloatType>(element))
       return emitError() << "has an output '" << name << "' of type " << output.getType()
@@ -217,7 +208,8 @@ static FailureOr<std::string> findOnlyScalar(ModelFunction function) {
     return names.front();
   InFlightDiagnostic error = function.get().emitError();
   if (names.empty())
-    error << "has no scalar output that could be the loss";
+    error << "has no scalar output that could be the loss; its outputs are "
+          << function.listOutputs();
   else
     error << "has " << names.size() << " scalar outputs (" << llvm::join(names, ", ")
           << ") that could be the loss";

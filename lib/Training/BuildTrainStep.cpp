@@ -344,6 +344,21 @@ struct BuildTrainStepPass : lgc::impl::BuildTrainStepPassBase<BuildTrainStepPass
   }
 
 private:
+  /// The first names of parameters, for messages.
+  template <typename Range> static std::string listNames(Range parameters) {
+    constexpr size_t most = 8;
+    std::vector<std::string> names;
+    for (ParameterOp op : parameters)
+      if (op.getRole() == Role::Parameter)
+        names.push_back(op.getSymName().str());
+    if (names.empty())
+      return "none";
+    size_t count = names.size();
+    names.resize(std::min(count, most));
+    return llvm::join(names, ", ") +
+           (count > most ? " and " + std::to_string(count - most) + " more" : "");
+  }
+
   FailureOr<SmallVector<llvm::GlobPattern>> parsePatterns() {
     SmallVector<llvm::GlobPattern> patterns;
     SmallVector<StringRef> texts;
@@ -358,7 +373,7 @@ private:
       if (llvm::none_of(parameters,
                         [&](ParameterOp op) { return pattern->match(op.getSymName()); }))
         return getOperation().emitError("can't freeze '")
-               << text << "': no parameter has such a name; see the names in the model";
+               << text << "': no parameter has such a name; there are " << listNames(parameters);
       patterns.push_back(std::move(*pattern));
     }
     return patterns;

@@ -11,31 +11,26 @@ using namespace mlir;
 using namespace lgc;
 
 StringRef ModelFunction::getName(BlockArgument argument) const {
-
   auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), LgcDialect::kNameAttr);
   return name ? name.getValue() : StringRef();
 }
 
 std::optional<Role> ModelFunction::getRole(BlockArgument argument) const {
-
   auto role = function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), LgcDialect::kRoleAttr);
   return role ? std::optional(role.getValue()) : std::nullopt;
 }
 
 StringRef ModelFunction::getResultName(unsigned result) const {
-
   auto name = function.getResultAttrOfType<StringAttr>(result, LgcDialect::kNameAttr);
   return name ? name.getValue() : StringRef();
 }
 
 StringRef ModelFunction::getUpdated(unsigned result) const {
-
   auto name = function.getResultAttrOfType<StringAttr>(result, LgcDialect::kUpdatesAttr);
   return name ? name.getValue() : StringRef();
 }
 
 Value ModelFunction::findArgument(StringRef name) const {
-
   for (BlockArgument argument : function.getArguments())
     if (getName(argument) == name)
       return argument;
@@ -47,6 +42,14 @@ Value ModelFunction::findOutput(StringRef name) const {
     if (getResultName(i) == name)
       return value;
   return {};
+}
+
+std::string ModelFunction::listOutputs() const {
+  SmallVector<std::string> names;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (StringRef name = getResultName(i); !name.empty())
+      names.push_back("'" + name.str() + "'");
+  return llvm::join(names, ", ");
 }
 
 BlockArgument ModelFunction::addArgument(StringRef name, Role role, Type type) {

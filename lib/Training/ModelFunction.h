@@ -35,6 +35,9 @@ public:
   mlir::Value findArgument(llvm::StringRef name) const;
   mlir::Value findOutput(llvm::StringRef name) const;
 
+  /// The names of the outputs, for messages.
+  std::string listOutputs() const;
+
   /// Adds an argument behind those whose role doesn't come after `role`.
   mlir::BlockArgument addArgument(llvm::StringRef name, Role role, mlir::Type type);
   /// Finds a scalar or adds it.

@@ -54,8 +54,8 @@ private:
 
   double learningRate = 0.0;
   double weightDecay = 0.0;
-  /// Which parameters decay: those of these names, or all, or those of rank 2 and more. The patterns
-  /// refer to the text.
+  /// Which parameters decay: those of these names, or all, or those of rank 2 and more. The
+  /// patterns refer to the text.
   std::string decayedText;
   llvm::SmallVector<llvm::GlobPattern> decayedNames;
   bool decaysVectors = true;

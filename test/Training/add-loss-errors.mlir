@@ -5,7 +5,7 @@ module {}
 
 // -----
 
-// expected-error @below {{has no scalar output that could be the loss; say which by --loss, for example --loss="cross_entropy(logits, labels)"}}
+// expected-error @below {{has no scalar output that could be the loss; its outputs are 'y'; say which by --loss, for example --loss="cross_entropy(logits, labels)"}}
 func.func @forward(%x: tensor<4xf32> {lgc.name = "x", lgc.role = #lgc.role<input>})
     -> (tensor<4xf32> {lgc.name = "y"}) {
   return %x : tensor<4xf32>

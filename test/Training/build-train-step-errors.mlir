@@ -7,8 +7,9 @@ module {
 
 // -----
 
-// expected-error @below {{can't freeze 'frozen*': no parameter has such a name; see the names in the model}}
+// expected-error @below {{can't freeze 'frozen*': no parameter has such a name; there are thawed}}
 module {
+  lgc.parameter @thawed <parameter> : tensor<4xf32> = 1.0 : f32
   func.func @training_forward() {
     return
   }
