@@ -20,17 +20,12 @@ namespace lgc {
 
 static LogicalResult checkArguments(ModelFunction function) {
   auto module = function.get()->getParentOfType<ModuleOp>();
-  Role last = Role::Input;
   for (BlockArgument argument : function.get().getArguments()) {
     StringRef name = function.getName(argument);
     std::optional<Role> role = function.getRole(argument);
     if (name.empty() || !role)
       return function.get().emitOpError("has argument ")
              << argument.getArgNumber() << " without a name and a role; give it both";
-    if (*role < last)
-      return function.get().emitOpError("takes '")
-             << name << "' out of order; inputs, parameters, states and scalars follow each other";
-    last = *role;
     if (*role != Role::Parameter && *role != Role::State)
       continue;
     auto parameter = module.lookupSymbol<ParameterOp>(name);

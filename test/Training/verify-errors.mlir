@@ -47,19 +47,6 @@ func.func @forward() {
 
 // -----
 
-lgc.parameter @w <parameter> : tensor<f32> = 1.0 : f32
-// expected-error @below {{takes 'x' out of order; inputs, parameters, states and scalars follow each other}}
-func.func @train_step(%w: tensor<f32> {lgc.name = "w", lgc.role = #lgc.role<parameter>},
-                      %x: tensor<f32> {lgc.name = "x", lgc.role = #lgc.role<input>})
-    -> (tensor<f32> {lgc.name = "lgc.loss"}) {
-  return %x : tensor<f32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
 lgc.parameter @w <state> : tensor<f32> = 1.0 : f32
 // expected-error @below {{takes 'w', for which there is no lgc.parameter of its role and type; declare it}}
 func.func @train_step(%w: tensor<f32> {lgc.name = "w", lgc.role = #lgc.role<parameter>})

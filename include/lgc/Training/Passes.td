@@ -103,7 +103,7 @@ def VerifyTrainingPass : Pass<"lgc-verify-training", "::mlir::ModuleOp"> {
   let summary = "check the contract after Training";
   let description = [{
     See docs/pipeline.md: `@training_forward` is gone; `@train_step` has a scalar result `lgc.loss` and
-    `@forward` a scalar `lgc.forward_loss`; every argument has a name and a role, in the order of roles; every
+    `@forward` a scalar `lgc.forward_loss`; every argument has a name and a role; every
     parameter and state argument has its `lgc.parameter`; each of these is updated at most once and by a value
     of its type. A module that fulfils this is left as it is:
 
