@@ -119,8 +119,8 @@ private:
       names.push_back("g" + std::to_string(i));
     }
     terminator->setOperands(results);
-    function.setType(builder.getFunctionType(function.getArgumentTypes(),
-                                             mlir::ValueRange(results).getTypes()));
+    function.setType(
+        builder.getFunctionType(function.getArgumentTypes(), mlir::ValueRange(results).getTypes()));
     for (auto [i, name] : llvm::enumerate(names))
       function.setResultAttr(i, LgcDialect::kNameAttr, builder.getStringAttr(name));
     return true;

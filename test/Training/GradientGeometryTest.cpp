@@ -88,7 +88,8 @@ GradientCase makeDot(Generator &g) {
     return list(batched ? Ints(order.begin(), order.begin() + batch)
                         : Ints(order.begin() + batch, order.end()));
   };
-  return {"dot", {shape(lhs), shape(rhs)},
+  return {"dot",
+          {shape(lhs), shape(rhs)},
           "%r = lgc.dot %a0, %a1 batch = " + part(lhsOrder, true) + " x " + part(rhsOrder, true) +
               " contract = " + part(lhsOrder, false) + " x " + part(rhsOrder, false) + " : " +
               tensor(lhs) + ", " + tensor(rhs)};
@@ -128,14 +129,17 @@ GradientCase makeConvolution(Generator &g) {
   std::string geometry = windows.text() + "groups = " + std::to_string(groups) + " : ";
   switch (g.between(0, 2)) {
   case 0:
-    return {"convolution", {shape(input), shape(filter)},
+    return {"convolution",
+            {shape(input), shape(filter)},
             "%r = lgc.convolution %a0, %a1 " + geometry + tensor(input) + ", " + tensor(filter)};
   case 1:
-    return {"convolution_input", {shape(output), shape(filter)},
+    return {"convolution_input",
+            {shape(output), shape(filter)},
             "%r = lgc.convolution_input %a0, %a1 " + geometry + tensor(output) + ", " +
                 tensor(filter) + " to " + tensor(input)};
   default:
-    return {"convolution_filter", {shape(input), shape(output)},
+    return {"convolution_filter",
+            {shape(input), shape(output)},
             "%r = lgc.convolution_filter %a0, %a1 " + geometry + tensor(input) + ", " +
                 tensor(output) + " to " + tensor(filter)};
   }
@@ -144,26 +148,27 @@ GradientCase makeConvolution(Generator &g) {
 GradientCase makeWindow(Generator &g) {
   size_t rank = g.between(1, 3);
   Windows windows(g, rank);
+  Ints input = join(g.ints(2, 1, 2), windows.input);
+  bool max = g.between(0, 1);
   // A window all in padding has no greatest element.
-  if (g.between(0, 1)) {
+  if (max) {
     windows.low.assign(rank, 0), windows.high.assign(rank, 0);
     for (size_t i = 0; i < rank; ++i)
       windows.kernel[i] = std::min<int64_t>(windows.kernel[i], 2);
-    return {"reduce_window_max", {shape(windows.input)},
-            "%r = lgc.reduce_window max %a0 window = " + list(windows.kernel) + " " +
-                windows.text() + ": " + tensor(windows.input)};
   }
-  return {"reduce_window_sum", {shape(windows.input)},
-          "%r = lgc.reduce_window sum %a0 window = " + list(windows.kernel) + " " +
-              windows.text() + ": " + tensor(windows.input)};
+  return {"reduce_window",
+          {shape(input)},
+          std::string("%r = lgc.reduce_window ") + (max ? "max" : "sum") + " %a0 window = " +
+              list(windows.kernel) + " " + windows.text() + ": " + tensor(input)};
 }
 
 GradientCase makeReduction(Generator &g) {
   Ints sizes = g.ints(g.between(1, 4), 1, 4);
   const char *kinds[] = {"sum", "max", "min", "product"};
-  return {"reduce", {shape(sizes)},
-          std::string("%r = lgc.reduce ") + kinds[g.between(0, 3)] + " %a0 dims = " +
-              list(g.dims(sizes.size())) + " : " + tensor(sizes)};
+  return {"reduce",
+          {shape(sizes)},
+          std::string("%r = lgc.reduce ") + kinds[g.between(0, 3)] +
+              " %a0 dims = " + list(g.dims(sizes.size())) + " : " + tensor(sizes)};
 }
 
 GradientCase makeBroadcast(Generator &g) {
@@ -172,14 +177,16 @@ GradientCase makeBroadcast(Generator &g) {
   for (int64_t &size : sizes)
     if (g.between(0, 1))
       size = 1;
-  return {"broadcast", {shape(sizes)},
+  return {"broadcast",
+          {shape(sizes)},
           "%r = lgc.broadcast %a0 dims = " + list(dims) + " : " + tensor(sizes) + " to " +
               tensor(result)};
 }
 
 GradientCase makeTranspose(Generator &g) {
   Ints sizes = g.ints(g.between(1, 5), 1, 3);
-  return {"transpose", {shape(sizes)},
+  return {"transpose",
+          {shape(sizes)},
           "%r = lgc.transpose %a0 permutation = " + list(g.permutation(sizes.size())) + " : " +
               tensor(sizes)};
 }
@@ -190,7 +197,8 @@ GradientCase makeSlice(Generator &g) {
     starts.push_back(g.between(0, size - 1));
     limits.push_back(g.between(starts.back() + 1, size));
   }
-  return {"slice", {shape(sizes)},
+  return {"slice",
+          {shape(sizes)},
           "%r = lgc.slice %a0 starts = " + list(starts) + " limits = " + list(limits) +
               " strides = " + list(g.ints(sizes.size(), 1, 4)) + " : " + tensor(sizes)};
 }
@@ -198,10 +206,11 @@ GradientCase makeSlice(Generator &g) {
 GradientCase makePad(Generator &g) {
   size_t rank = g.between(1, 3);
   Ints sizes = g.ints(rank, 1, 4);
-  return {"pad", {shape(sizes)},
-          "%r = lgc.pad %a0 value = 0.5 : f64 low = " + list(g.ints(rank, 0, 2)) + " high = " +
-              list(g.ints(rank, 0, 2)) + " interior = " + list(g.ints(rank, 0, 2)) + " : " +
-              tensor(sizes)};
+  return {"pad",
+          {shape(sizes)},
+          "%r = lgc.pad %a0 value = 0.5 : f64 low = " + list(g.ints(rank, 0, 2)) +
+              " high = " + list(g.ints(rank, 0, 2)) + " interior = " + list(g.ints(rank, 0, 2)) +
+              " : " + tensor(sizes)};
 }
 
 GradientCase makeConcat(Generator &g) {
@@ -222,8 +231,8 @@ GradientCase makeConcat(Generator &g) {
 /// Indices, some equal.
 std::string indices(const Ints &sizes, const Ints &values) {
   std::string flat = tensor({int64_t(values.size())}, "i64");
-  return "%f = lgc.constant dense<" + list(values) + "> : " + flat + "\n%i = lgc.reshape %f : " +
-         flat + " to " + tensor(sizes, "i64") + "\n";
+  return "%f = lgc.constant dense<" + list(values) + "> : " + flat +
+         "\n%i = lgc.reshape %f : " + flat + " to " + tensor(sizes, "i64") + "\n";
 }
 
 GradientCase makeGather(Generator &g) {
@@ -231,7 +240,8 @@ GradientCase makeGather(Generator &g) {
   size_t axis = g.between(0, sizes.size() - 1);
   Ints picks = g.ints(g.between(1, 2), 1, 3);
   int64_t count = picks.size() == 1 ? picks[0] : picks[0] * picks[1];
-  return {"gather", {shape(sizes)},
+  return {"gather",
+          {shape(sizes)},
           indices(picks, g.ints(count, 0, sizes[axis] - 1)) + "%r = lgc.gather %a0, %i axis = " +
               std::to_string(axis) + " : " + tensor(sizes) + ", " + tensor(picks, "i64")};
 }
@@ -240,7 +250,8 @@ GradientCase makeScatter(Generator &g) {
   Ints sizes = g.ints(g.between(1, 3), 1, 4), updates = sizes;
   size_t axis = g.between(0, sizes.size() - 1);
   updates[axis] = g.between(1, 4);
-  return {"scatter", {shape(sizes), shape(updates)},
+  return {"scatter",
+          {shape(sizes), shape(updates)},
           indices({updates[axis]}, g.ints(updates[axis], 0, sizes[axis] - 1)) +
               "%r = lgc.scatter add %a0, %i, %a1 axis = " + std::to_string(axis) + " : " +
               tensor(sizes) + ", " + tensor({updates[axis]}, "i64") + ", " + tensor(updates)};
@@ -249,18 +260,19 @@ GradientCase makeScatter(Generator &g) {
 GradientCase makeNormalization(Generator &g) {
   Ints sizes = g.ints(g.between(1, 4), 1, 4);
   bool mean = g.between(0, 1);
-  return {"normalize", {shape(sizes)},
+  return {"normalize",
+          {shape(sizes)},
           std::string(mean ? "%r, %m, %s = lgc.normalize" : "%r, %s = lgc.rms_normalize") +
-              " %a0 dims = " + list(g.dims(sizes.size(), 1)) + " epsilon = 1.0e-1 : " +
-              tensor(sizes)};
+              " %a0 dims = " + list(g.dims(sizes.size(), 1)) +
+              " epsilon = 1.0e-1 : " + tensor(sizes)};
 }
 
 GradientCase makeSoftmax(Generator &g) {
   Ints sizes = g.ints(g.between(1, 4), 1, 4);
-  return {"softmax", {shape(sizes)},
-          std::string("%r = lgc.") + (g.between(0, 1) ? "softmax" : "log_softmax") +
-              " %a0 dim = " + std::to_string(g.between(0, sizes.size() - 1)) + " : " +
-              tensor(sizes)};
+  return {"softmax",
+          {shape(sizes)},
+          std::string("%r = lgc.") + (g.between(0, 1) ? "softmax" : "log_softmax") + " %a0 dim = " +
+              std::to_string(g.between(0, sizes.size() - 1)) + " : " + tensor(sizes)};
 }
 
 GradientCase makeCrossEntropy(Generator &g) {
@@ -271,7 +283,8 @@ GradientCase makeCrossEntropy(Generator &g) {
   for (int64_t size : positions)
     count *= size;
   // -1 is ignored.
-  return {"cross_entropy", {shape(sizes)},
+  return {"cross_entropy",
+          {shape(sizes)},
           indices(positions, g.ints(count, -1, sizes[dim] - 1)) +
               "%r, %l = lgc.cross_entropy %a0, %i dim = " + std::to_string(dim) +
               " ignore_index = -1 : " + tensor(sizes) + ", " + tensor(positions, "i64")};
@@ -282,7 +295,8 @@ GradientCase makeAttention(Generator &g) {
   int64_t queries = g.between(1, 4), keys = g.between(1, 4), width = g.between(1, 3);
   Ints query = join(heads, {queries, width}), key = join(heads, {keys, width});
   Ints value = join(heads, {keys, g.between(1, 3)});
-  return {"attention", {shape(query), shape(key), shape(value)},
+  return {"attention",
+          {shape(query), shape(key), shape(value)},
           std::string("%r, %l = lgc.attention %a0, %a1, %a2 scale = 0.7 ") +
               (g.between(0, 1) ? "causal : " : ": ") + tensor(query) + ", " + tensor(key) + ", " +
               tensor(value)};
@@ -290,10 +304,11 @@ GradientCase makeAttention(Generator &g) {
 
 GradientCase makeCumulative(Generator &g) {
   Ints sizes = g.ints(g.between(1, 3), 1, 5);
-  return {"cumulative", {shape(sizes)},
+  return {"cumulative",
+          {shape(sizes)},
           "%r = lgc.cumulative sum %a0 dim = " + std::to_string(g.between(0, sizes.size() - 1)) +
-              (g.between(0, 1) ? " exclusive" : "") + (g.between(0, 1) ? " reverse" : "") +
-              " : " + tensor(sizes)};
+              (g.between(0, 1) ? " exclusive" : "") + (g.between(0, 1) ? " reverse" : "") + " : " +
+              tensor(sizes)};
 }
 
 using Maker = GradientCase (*)(Generator &);
