@@ -23,3 +23,6 @@ for name in ("HOME", "LGC_DEPS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "OMP_NUM_THREA
 
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source", config.lgc_source_dir))
+config.substitutions.append(
+    ("%lgc_import", os.path.join(config.lgc_binary_dir, "test", "bin", "lgc-import"))
+)

@@ -10,6 +10,7 @@
 #include "lgc/Fusion/Passes.h"
 #include "lgc/IR/LgcDialect.h"
 #include "lgc/IR/Passes.h"
+#include "lgc/Import/Passes.h"
 #include "lgc/Memory/Passes.h"
 #include "lgc/Target/CPU/Passes.h"
 #include "lgc/Training/Training.h"
@@ -31,6 +32,7 @@ void lgc::registerDialects(DialectRegistry &registry) {
 void lgc::registerPasses() {
   registerTransformsPasses();
   registerDecomposePass();
+  registerImportPasses();
   registerTrainingPasses();
   registerFusionPasses();
   registerMemoryPasses();
