@@ -109,6 +109,9 @@ static bool isSetting(const InitializerUse &use) {
     return i >= 1;
   if (op == "BatchNormalization")
     return i >= 3;
+  // The weights of classes: trained, they would shrink to zero.
+  if (op == "SoftmaxCrossEntropyLoss" || op == "NegativeLogLikelihoodLoss")
+    return i == 2;
   if (op == "QuantizeLinear" || op == "DequantizeLinear" || op == "Where" || op == "Range" ||
       op == "Cast" || op == "CastLike" || op == "Shape" || op == "Size" || op == "Identity")
     return op != "Identity";
@@ -134,6 +137,10 @@ bool lgc::isTrainable(const InitializerFacts &facts, bool fileTellsKinds) {
   default:
     return false;
   }
+  // A parameter may well be one of the choices of Where: a mask token.
+  auto isChoice = [](const InitializerUse &use) { return use.node->op_type() == "Where"; };
+  if (facts.kind == "PARAMETER" && llvm::any_of(facts.uses, isChoice))
+    return true;
   if (facts.uses.empty() || llvm::all_of(facts.uses, isSetting))
     return false;
   if (!facts.kind.empty())
