@@ -37,11 +37,9 @@ struct Flags {
   cl::OptionCategory category{"lgc-opt options"};
   cl::opt<std::string> input{cl::Positional, cl::desc("model.onnx"), cl::cat(category)};
 
-#define LGC_TEXT(member, name, text, meta, initial)                                               \
-  cl::opt<std::string> member{name,                                                               \
-                              cl::desc(initial[0] ? text " (default: " initial ")" : text),       \
-                              cl::value_desc(meta), cl::init(initial),                            \
-                              cl::cat(category)};
+#define LGC_TEXT(member, name, text, meta, initial)                                                \
+  cl::opt<std::string> member{name, cl::desc(initial[0] ? text " (default: " initial ")" : text),  \
+                              cl::value_desc(meta), cl::init(initial), cl::cat(category)};
 #define LGC_FLAG(member, name, text) cl::opt<bool> member{name, cl::desc(text), cl::cat(category)};
   LGC_TEXT(devices, "devices", "devices to train on", "N", "1")
   LGC_TEXT(target, "target", "what to emit for: cpu", "NAME", "cpu")
@@ -56,17 +54,20 @@ struct Flags {
   LGC_TEXT(clipNorm, "clip-norm", "largest global norm of the gradients", "X", "")
   LGC_TEXT(frozen, "frozen", "parameters not to train: glob patterns, separated by commas",
            "PATTERNS", "")
-  LGC_TEXT(batch, "batch", "global batch: the size of the inputs' symbolic first dimension", "N", "")
+  LGC_TEXT(batch, "batch", "global batch: the size of the inputs' symbolic first dimension", "N",
+           "")
   LGC_TEXT(microBatches, "micro-batches", "micro-batches of a step", "N", "1")
   LGC_TEXT(precision, "precision", "compute type: f32", "TYPE", "f32")
   LGC_TEXT(strategy, "strategy", "restricts the planner: auto", "NAME", "auto")
-  LGC_TEXT(checkpoint, "checkpoint", "where activations are recomputed: auto, none", "WHERE", "auto")
+  LGC_TEXT(checkpoint, "checkpoint", "where activations are recomputed: auto, none", "WHERE",
+           "auto")
   LGC_TEXT(batchnorm, "batchnorm",
            "train: batch statistics also where the model doesn't ask for them", "MODE", "model")
   LGC_TEXT(fusion, "fusion", "merge operations into kernels: on, off", "on|off", "on")
   LGC_TEXT(emit, "emit", "what to write: exe, plan, mlir", "WHAT", "exe")
   LGC_TEXT(output, "o", "output folder (--emit=exe) or file", "PATH", "")
-  LGC_TEXT(dumpStages, "dump-stages", "write the module after every stage to this folder", "DIR", "")
+  LGC_TEXT(dumpStages, "dump-stages", "write the module after every stage to this folder", "DIR",
+           "")
   LGC_FLAG(inference, "inference", "no training: a program with the forward function only")
   LGC_FLAG(keepTies, "keep-ties", "leave initializers that were merged as one parameter")
   LGC_FLAG(keepCuts, "keep-cuts", "leave transposed copies of an initializer apart")
@@ -132,8 +133,9 @@ void Reader::readDims() {
     auto [name, text] = StringRef(dim).split('=');
     int64_t value = 0;
     if (name.empty() || text.getAsInteger(10, value) || value < 1)
-      return fail(2, "--dim=" + dim + " doesn't bind a dimension to a positive number; write "
-                                      "--dim NAME=VALUE");
+      return fail(2, "--dim=" + dim +
+                         " doesn't bind a dimension to a positive number; write "
+                         "--dim NAME=VALUE");
     auto [at, isNew] = request.compilation.import.dims.try_emplace(name.str(), value);
     if (!isNew && at->second != value)
       return fail(2, "--dim binds '" + name + "' to both " + Twine(at->second) + " and " +
@@ -147,18 +149,17 @@ void Reader::readMemory() {
   StringRef text = StringRef(flags.memory.getValue()).trim();
   StringRef number = text.take_while([](char c) { return llvm::isDigit(c) || c == '.'; });
   StringRef unit = text.drop_front(number.size()).trim();
-  std::optional<double> scale =
-      llvm::StringSwitch<std::optional<double>>(unit.lower())
-          .Cases({"", "b"}, 1.0)
-          .Cases({"k", "kb"}, 1e3)
-          .Cases({"m", "mb"}, 1e6)
-          .Cases({"g", "gb"}, 1e9)
-          .Case("tb", 1e12)
-          .Cases({"ki", "kib"}, 1024.0)
-          .Cases({"mi", "mib"}, 1024.0 * 1024)
-          .Cases({"gi", "gib"}, 1024.0 * 1024 * 1024)
-          .Case("tib", 1024.0 * 1024 * 1024 * 1024)
-          .Default(std::nullopt);
+  std::optional<double> scale = llvm::StringSwitch<std::optional<double>>(unit.lower())
+                                    .Cases({"", "b"}, 1.0)
+                                    .Cases({"k", "kb"}, 1e3)
+                                    .Cases({"m", "mb"}, 1e6)
+                                    .Cases({"g", "gb"}, 1e9)
+                                    .Case("tb", 1e12)
+                                    .Cases({"ki", "kib"}, 1024.0)
+                                    .Cases({"mi", "mib"}, 1024.0 * 1024)
+                                    .Cases({"gi", "gib"}, 1024.0 * 1024 * 1024)
+                                    .Case("tib", 1024.0 * 1024 * 1024 * 1024)
+                                    .Default(std::nullopt);
   double value = 0;
   if (!scale || number.getAsDouble(value) || value * *scale < 1 || value * *scale > 9e18)
     return fail(2, "--memory=" + flags.memory + " isn't a size; write one like 512MiB or 80GB");
@@ -211,8 +212,9 @@ std::optional<EarlyExit> Reader::read() {
     fail(2, "no model is given; write lgc-opt model.onnx, or --help for the options");
   request.compilation.input = flags.input;
   if (readCount(flags.devices, 1) > 1)
-    fail(1, "--devices=" + flags.devices + " needs plans for several devices, which this version "
-                                           "doesn't make; use --devices=1");
+    fail(1, "--devices=" + flags.devices +
+                " needs plans for several devices, which this version "
+                "doesn't make; use --devices=1");
   checkChoice(flags.target, {"cpu"}, {"cuda"}, "isn't emitted by this version");
   checkChoice(flags.precision, {"f32"}, {"bf16", "f16"}, "isn't emitted by this version");
   checkChoice(flags.strategy, {"auto"},
@@ -223,7 +225,8 @@ std::optional<EarlyExit> Reader::read() {
   checkChoice(flags.batchnorm, {"model", "train"}, {}, "");
   checkChoice(flags.fusion, {"on", "off"}, {}, "");
   if (!flags.cluster.empty())
-    fail(1, "--cluster describes several devices, which this version doesn't plan for; leave it out");
+    fail(1,
+         "--cluster describes several devices, which this version doesn't plan for; leave it out");
   ImportOptions &import = request.compilation.import;
   import.batchnormTrain = flags.batchnorm == "train";
   import.keepTies = flags.keepTies;

@@ -7,6 +7,7 @@
 
 #include "Compilation.h"
 #include "lgc/Driver/Pipeline.h"
+#include "lgc/Import/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,8 +22,7 @@ namespace {
 /// Runs the stages on one module.
 class Stages {
 public:
-  Stages(ModuleOp module, const CompilationRequest &request)
-      : module(module), request(request) {}
+  Stages(ModuleOp module, const CompilationRequest &request) : module(module), request(request) {}
 
   FailureOr<ProgramFacts> run();
 
@@ -46,7 +46,8 @@ LogicalResult Stages::dump(StringRef stage) {
   std::error_code failure = llvm::sys::fs::create_directories(request.dumpFolder);
   SmallString<128> path(request.dumpFolder);
   ++number;
-  llvm::sys::path::append(path, Twine(number < 10 ? "0" : "") + Twine(number) + "-" + stage + ".mlir");
+  llvm::sys::path::append(path,
+                          Twine(number < 10 ? "0" : "") + Twine(number) + "-" + stage + ".mlir");
   if (!failure) {
     llvm::ToolOutputFile file(path, failure, llvm::sys::fs::OF_Text);
     if (!failure) {
@@ -61,8 +62,7 @@ LogicalResult Stages::dump(StringRef stage) {
          << path << "': " << failure.message() << "; choose another --dump-stages";
 }
 
-LogicalResult Stages::runPasses(StringRef stage,
-                                llvm::function_ref<void(OpPassManager &)> build) {
+LogicalResult Stages::runPasses(StringRef stage, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
   build(manager);
   if (failed(manager.run(module)))
@@ -128,7 +128,9 @@ LogicalResult Stages::checkMemory() {
 }
 
 FailureOr<ProgramFacts> Stages::run() {
-  if (failed(dump("import")) || failed(checkBatch()))
+  if (failed(runPasses(
+          "import", [](OpPassManager &manager) { manager.addPass(createVerifyImportPass()); })) ||
+      failed(checkBatch()))
     return failure();
   if (request.isInference) {
     if (Operation *training = module.lookupSymbol("training_forward"))
@@ -147,9 +149,8 @@ FailureOr<ProgramFacts> Stages::run() {
   ProgramFacts facts = collectFacts(module, request.batch);
   BackendOptions backend;
   backend.fuse = request.fuse;
-  if (failed(runPasses("fusion", [&](OpPassManager &manager) {
-        buildKernelPipeline(manager, backend);
-      })) ||
+  if (failed(runPasses("fusion",
+                       [&](OpPassManager &manager) { buildKernelPipeline(manager, backend); })) ||
       failed(runPasses("memory", buildPlacementPipeline)) || failed(checkMemory()))
     return failure();
   countLaunches(facts);

@@ -38,8 +38,7 @@ struct Compilation {
 };
 
 /// Runs Import to Memory. Errors are diagnostics of the context.
-mlir::FailureOr<Compilation> compile(mlir::MLIRContext &context,
-                                     const CompilationRequest &request);
+mlir::FailureOr<Compilation> compile(mlir::MLIRContext &context, const CompilationRequest &request);
 
 /// The same for a model in memory (`request.input` is only its name).
 mlir::FailureOr<Compilation> compileBytes(mlir::MLIRContext &context, llvm::StringRef model,

@@ -68,12 +68,10 @@ CollectedDiagnostics::CollectedDiagnostics(MLIRContext &context) : context(conte
   });
 }
 
-CollectedDiagnostics::~CollectedDiagnostics() {
-  context.getDiagEngine().eraseHandler(handler);
-}
+CollectedDiagnostics::~CollectedDiagnostics() { context.getDiagEngine().eraseHandler(handler); }
 
-static std::string joinLines(const std::vector<std::string> &lines, StringRef first,
-                             StringRef next, size_t mostLines) {
+static std::string joinLines(const std::vector<std::string> &lines, StringRef first, StringRef next,
+                             size_t mostLines) {
   std::string text;
   llvm::SetVector<StringRef> distinct;
   for (const std::string &line : lines)

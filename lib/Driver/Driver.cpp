@@ -69,11 +69,12 @@ LogicalResult Driver::writeFolder(OutputFolder &folder, Compilation &compilation
   ModuleOp module = *compilation.module;
   Weights weights(module, llvm::sys::path::parent_path(model));
   std::string manifest;
-  llvm::raw_string_ostream(manifest) << llvm::json::Value(makeManifest(compilation, weights, model));
+  llvm::raw_string_ostream(manifest)
+      << llvm::json::Value(makeManifest(compilation, weights, model));
   if (failed(succeed(folder.write("plan.json",
                                   [&](llvm::raw_ostream &stream) {
-                                    stream << llvm::formatv("{0:2}\n",
-                                                            llvm::json::Value(llvm::json::Object(summary)));
+                                    stream << llvm::formatv(
+                                        "{0:2}\n", llvm::json::Value(llvm::json::Object(summary)));
                                   }))) ||
       failed(succeed(folder.write("step.mlir", [&](llvm::raw_ostream &stream) {
         OpPrintingFlags flags;
@@ -81,8 +82,8 @@ LogicalResult Driver::writeFolder(OutputFolder &folder, Compilation &compilation
       }))))
     return failure();
   if (weights.needsFile() &&
-      failed(succeed(folder.write(
-          kWeightsFile, [&](llvm::raw_ostream &stream) { weights.write(stream); }))))
+      failed(succeed(
+          folder.write(kWeightsFile, [&](llvm::raw_ostream &stream) { weights.write(stream); }))))
     return failure();
   watch.lap("write");
 
@@ -94,10 +95,9 @@ LogicalResult Driver::writeFolder(OutputFolder &folder, Compilation &compilation
     return failure();
   watch.lap("code");
   std::string objectPath = folder.getPath("program.o");
-  if (failed(succeed(folder.write("program.o",
-                                  [&](llvm::raw_ostream &stream) {
-                                    stream.write(object->data(), object->size());
-                                  }))) ||
+  if (failed(succeed(folder.write(
+          "program.o",
+          [&](llvm::raw_ostream &stream) { stream.write(object->data(), object->size()); }))) ||
       failed(succeed(linkProgram(objectPath, linkArguments, folder.getPath("train")))))
     return failure();
   llvm::sys::fs::remove(objectPath);

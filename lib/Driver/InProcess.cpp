@@ -29,8 +29,8 @@ static void completeNames(func::FuncOp function) {
       function.setResultAttr(i, LgcDialect::kNameAttr, builder.getStringAttr("result" + Twine(i)));
 }
 
-FailureOr<std::unique_ptr<CompiledProgram>>
-lgc::compileInProcess(ModuleOp module, const InProcessOptions &options) {
+FailureOr<std::unique_ptr<CompiledProgram>> lgc::compileInProcess(ModuleOp module,
+                                                                  const InProcessOptions &options) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
       completeNames(function);

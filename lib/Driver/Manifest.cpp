@@ -28,7 +28,8 @@ static llvm::json::Array makeExports(ParameterOp parameter) {
     auto list = cast<ArrayAttr>(attribute);
     llvm::json::Object target{{"initializer", cast<StringAttr>(list[0]).str()}};
     if (list.size() > 1)
-      if (auto permutation = dyn_cast<DenseI64ArrayAttr>(list[1]); permutation && !permutation.empty())
+      if (auto permutation = dyn_cast<DenseI64ArrayAttr>(list[1]);
+          permutation && !permutation.empty())
         target["permutation"] = llvm::json::Array(permutation.asArrayRef());
     targets.push_back(std::move(target));
   }

@@ -131,7 +131,8 @@ Error lgc::linkProgram(StringRef object, StringRef linkArguments, StringRef exec
   llvm::FileRemover remover(log);
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
   std::string message;
-  int status = llvm::sys::ExecuteAndWait(compiler, command, std::nullopt, redirects, 0, 0, &message);
+  int status =
+      llvm::sys::ExecuteAndWait(compiler, command, std::nullopt, redirects, 0, 0, &message);
   if (status == 0)
     return Error::success();
   if (auto text = llvm::MemoryBuffer::getFile(log))

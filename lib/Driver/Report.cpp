@@ -39,12 +39,13 @@ void lgc::printTable(const Object &summary, llvm::StringRef output, const Stopwa
   const Object &parameters = *summary.getObject("parameters");
   const Object &memory = *summary.getObject("memory");
   int64_t arena = get(memory, "arena_bytes"), bound = get(memory, "lower_bound_bytes");
-  out << "model    " << *summary.getString("model") << ": " << formatCount(get(parameters, "elements"))
-      << " parameters in " << get(parameters, "tensors") << " tensors\n";
+  out << "model    " << *summary.getString("model") << ": "
+      << formatCount(get(parameters, "elements")) << " parameters in " << get(parameters, "tensors")
+      << " tensors\n";
   out << "plan     1 device (" << *summary.getString("target") << "), batch "
       << get(summary, "batch") << " in " << get(summary, "micro_batches") << " micro-batch"
-      << (get(summary, "micro_batches") == 1 ? "" : "es") << ", "
-      << *summary.getString("precision") << "\n";
+      << (get(summary, "micro_batches") == 1 ? "" : "es") << ", " << *summary.getString("precision")
+      << "\n";
   out << "memory   " << formatBytes(arena) << ": parameters "
       << formatBytes(get(memory, "parameter_bytes")) << ", states "
       << formatBytes(get(memory, "state_bytes")) << ", inputs "

@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace lgc;
 
-static int64_t getElementBytes(Type type) {
-  return std::max(1u, type.getIntOrFloatBitWidth() / 8);
-}
+static int64_t getElementBytes(Type type) { return std::max(1u, type.getIntOrFloatBitWidth() / 8); }
 
 /// The number that fills a whole tensor, if JSON can hold it exactly.
 static std::optional<double> getFill(Attribute initial) {
@@ -92,11 +90,11 @@ Weights::Weights(ModuleOp module, StringRef modelFolder) {
   header.append((64 - (8 + header.size()) % 64) % 64, ' ');
   for (size_t i = 0; i < starts.size(); ++i) {
     int64_t next = i + 1 < starts.size() ? starts[i + 1].second : end;
-    entries.emplace(starts[i].first,
-                    llvm::json::Object{
-                        {"file", kWeightsFile},
-                        {"offset", static_cast<int64_t>(8 + header.size()) + starts[i].second},
-                        {"bytes", next - starts[i].second}});
+    entries.emplace(
+        starts[i].first,
+        llvm::json::Object{{"file", kWeightsFile},
+                           {"offset", static_cast<int64_t>(8 + header.size()) + starts[i].second},
+                           {"bytes", next - starts[i].second}});
   }
 }
 

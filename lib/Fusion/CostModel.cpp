@@ -64,8 +64,8 @@ static double getElementCost(Operation *op) {
     return divisionCost;
   if (isa<ExpOp, LogOp, Log1pOp, TanhOp, ErfOp, LogisticOp>(op))
     return transcendentalCost;
-  if (isa<PowOp, SinOp, CosOp, TanOp, AsinOp, AcosOp, AtanOp, Atan2Op, SinhOp, CoshOp, AsinhOp, AcoshOp,
-          AtanhOp>(op))
+  if (isa<PowOp, SinOp, CosOp, TanOp, AsinOp, AcosOp, AtanOp, Atan2Op, SinhOp, CoshOp, AsinhOp,
+          AcoshOp, AtanhOp>(op))
     return libraryCallCost;
   return simpleOpCost;
 }

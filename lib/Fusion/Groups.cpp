@@ -78,9 +78,8 @@ SmallVector<Value> Groups::getOutputs(ArrayRef<Operation *> ops) const {
   SmallVector<Value> outputs;
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !inside.contains(user) && !isDead(user);
-          }))
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !inside.contains(user) && !isDead(user); }))
         outputs.push_back(result);
   return outputs;
 }
@@ -104,8 +103,7 @@ bool Groups::wouldCycle(ArrayRef<unsigned> members) const {
             continue;
           if (!isMember && llvm::is_contained(members, *producer))
             found = true;
-          if (isBefore(earliest, groups[*producer].ops.back()) &&
-              visited.insert(*producer).second)
+          if (isBefore(earliest, groups[*producer].ops.back()) && visited.insert(*producer).second)
             pending.push_back(*producer);
         }
       });

@@ -32,8 +32,7 @@ public:
   bool run();
   /// Whether all readers are kernels of loops, to which operations can be added.
   bool hasOnlyLoopReaders() {
-    return llvm::all_of(values,
-                        [&](Value value) { return collectReaders(value, value, nullptr); });
+    return llvm::all_of(values, [&](Value value) { return collectReaders(value, value, nullptr); });
   }
 
 private:
@@ -103,7 +102,8 @@ bool Recomputation::isAvailable(Value operand) const {
   std::optional<unsigned> group = groups.findProducer(operand);
   if (!group || *group != producer)
     return true;
-  return !llvm::is_contained(values, operand) && llvm::any_of(operand.getUsers(), [&](Operation *user) {
+  return !llvm::is_contained(values, operand) &&
+         llvm::any_of(operand.getUsers(), [&](Operation *user) {
            return user == block.getTerminator() ||
                   (!Groups::isDead(user) && groups.find(user) != producer);
          });
@@ -194,8 +194,8 @@ bool Recomputation::evaluate(unsigned group, Reader &reader) {
   if (ops.size() > maxOps || getNewBytes(group, reader) > dropped)
     return false;
   reader.shape = analyzeKernel(ops, outputs);
-  if (!reader.shape || (reader.shape->kind != KernelKind::Loop &&
-                        reader.shape->kind != KernelKind::Reduction))
+  if (!reader.shape ||
+      (reader.shape->kind != KernelKind::Loop && reader.shape->kind != KernelKind::Reduction))
     return false;
   reader.cost = estimateKernelCost(ops, outputs, *reader.shape);
   return true;

@@ -78,8 +78,7 @@ struct VerifyFusionPass : lgc::impl::VerifyFusionPassBase<VerifyFusionPass> {
       bool isKernel = function->hasAttr(LgcDialect::kKernelAttr);
       if (!isKernel && function.isExternal())
         continue;
-      if (failed(isKernel ? verifyKernel(function)
-                          : verifyEntryBlock(function.getBody().front())))
+      if (failed(isKernel ? verifyKernel(function) : verifyEntryBlock(function.getBody().front())))
         return signalPassFailure();
     }
   }

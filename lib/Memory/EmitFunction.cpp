@@ -66,8 +66,7 @@ static MemRefType getBufferType(RankedTensorType type) {
 }
 
 Value FunctionEmitter::emitView(Location loc, const Place &place, RankedTensorType type) {
-  Value shift =
-      arith::ConstantIndexOp::create(builder, loc, plan.blocks[place.block].offset);
+  Value shift = arith::ConstantIndexOp::create(builder, loc, plan.blocks[place.block].offset);
   if (MicroBatchesOp loop = place.loop) {
     Value size = arith::ConstantIndexOp::create(builder, loc, place.pieceBytes);
     Value distance = arith::MulIOp::create(builder, loc, counters.lookup(loop), size);
@@ -124,11 +123,11 @@ void FunctionEmitter::numberLoop(MicroBatchesOp loop) {
 void FunctionEmitter::setCarried(scf::ForOp emitted, MicroBatchesOp loop) {
   Block &body = loop.getBody().front();
   auto arguments = body.getArguments().drop_front(1 + loop.getBatched().size());
-  emitted->setAttr("lgc.carried",
-                   builder.getArrayAttr({getNumbers(loop.getCarried()),
-                                         getNumbers(ValueRange(arguments)),
-                                         getNumbers(body.getTerminator()->getOperands()),
-                                         getNumbers(loop.getResults())}));
+  emitted->setAttr(
+      "lgc.carried",
+      builder.getArrayAttr({getNumbers(loop.getCarried()), getNumbers(ValueRange(arguments)),
+                            getNumbers(body.getTerminator()->getOperands()),
+                            getNumbers(loop.getResults())}));
   if (Value number = body.getArgument(0); !number.use_empty())
     emitted->setAttr("lgc.counter", builder.getI64IntegerAttr(getNumber(number)));
 }
@@ -159,12 +158,12 @@ void FunctionEmitter::emitLaunch(LaunchOp launch) {
   if (auto at = plan.scratch.find(launch); at != plan.scratch.end()) {
     const MemoryBlock &block = plan.blocks[at->second];
     Value shift = arith::ConstantIndexOp::create(builder, loc, block.offset);
-    scratch = memref::ViewOp::create(builder, loc,
-                                     MemRefType::get({block.bytes}, builder.getI8Type()), arena,
-                                     shift, ValueRange());
+    scratch =
+        memref::ViewOp::create(builder, loc, MemRefType::get({block.bytes}, builder.getI8Type()),
+                               arena, shift, ValueRange());
   }
-  auto emitted = LaunchOp::create(builder, loc, TypeRange(), launch.getKernelAttr(), inputs,
-                                  outputs, scratch);
+  auto emitted =
+      LaunchOp::create(builder, loc, TypeRange(), launch.getKernelAttr(), inputs, outputs, scratch);
   setValues(emitted, launch.getInputs(), launch.getResults());
 }
 
@@ -180,8 +179,7 @@ void FunctionEmitter::emitLoop(MicroBatchesOp loop) {
   builder.setInsertionPointToStart(emitted.getBody());
   Block &body = loop.getBody().front();
   if (Value number = body.getArgument(0); !number.use_empty()) {
-    Value integer =
-        arith::IndexCastOp::create(builder, loc, builder.getIntegerType(64), counter);
+    Value integer = arith::IndexCastOp::create(builder, loc, builder.getIntegerType(64), counter);
     memref::StoreOp::create(builder, loc, integer, emitView(loc, number), ValueRange());
   }
   setCarried(emitted, loop);
@@ -220,8 +218,8 @@ void FunctionEmitter::setNames(func::FuncOp planned, func::FuncOp function) {
   planned->setAttr("lgc.writes", getNumbers(written));
 }
 
-void lgc::emitPlannedFunction(func::FuncOp function, const FunctionPlan &plan,
-                              int64_t arenaBytes, SymbolTable &symbols) {
+void lgc::emitPlannedFunction(func::FuncOp function, const FunctionPlan &plan, int64_t arenaBytes,
+                              SymbolTable &symbols) {
   OpBuilder builder(function);
   auto arenaType = MemRefType::get({arenaBytes}, builder.getI8Type());
   auto planned = func::FuncOp::create(builder, function.getLoc(), function.getName(),

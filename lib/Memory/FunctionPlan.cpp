@@ -222,7 +222,8 @@ unsigned FunctionPlanner::getCarriedBlock(MicroBatchesOp loop, unsigned index) {
     block = addBlock(getBufferBytes(getTensor(first)));
   }
   if (block != from.block)
-    copyTogether(PlannedCopy{loop, from, {block, nullptr, 0}, first, getCarriedArgument(loop, index)});
+    copyTogether(
+        PlannedCopy{loop, from, {block, nullptr, 0}, first, getCarriedArgument(loop, index)});
   // From here on it is no temporary, so that no other value starts in the same block.
   blockPlan.blocks[block].isCarried = true;
   return block;
@@ -260,8 +261,8 @@ LogicalResult FunctionPlanner::planLoop(MicroBatchesOp loop) {
   SmallVector<PlannedCopy> copies;
   for (auto [index, value] : llvm::enumerate(yield.getValues()))
     if (Place from = blockPlan.places[value]; from.block != carried[index] || from.loop)
-      copies.push_back({yield, from, {carried[index], nullptr, 0}, value,
-                        getCarriedArgument(loop, index)});
+      copies.push_back(
+          {yield, from, {carried[index], nullptr, 0}, value, getCarriedArgument(loop, index)});
   copyTogether(copies);
   for (unsigned block : carried)
     blockPlan.blocks[block].isCarried = false;
@@ -353,8 +354,8 @@ FailureOr<FunctionPlan> FunctionPlanner::plan() {
   }
   DenseMap<StringAttr, Value> arguments;
   for (BlockArgument argument : body.getArguments()) {
-    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      LgcDialect::kNameAttr);
+    auto name =
+        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), LgcDialect::kNameAttr);
     arguments[name] = argument;
     put(argument, {namedBlocks[name], nullptr, 0});
   }

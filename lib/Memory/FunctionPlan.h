@@ -80,12 +80,11 @@ mlir::LogicalResult collectNamedBuffers(mlir::ArrayRef<mlir::func::FuncOp> funct
                                         NamedBuffers &named);
 
 /// Plans an entry function of launches, reshapes and loops over micro-batches.
-mlir::FailureOr<FunctionPlan> planFunction(mlir::func::FuncOp function,
-                                           const NamedBuffers &named);
+mlir::FailureOr<FunctionPlan> planFunction(mlir::func::FuncOp function, const NamedBuffers &named);
 
 /// Replaces a planned function, whose blocks have their offsets, by one on the arena.
-void emitPlannedFunction(mlir::func::FuncOp function, const FunctionPlan &plan,
-                         int64_t arenaBytes, mlir::SymbolTable &symbols);
+void emitPlannedFunction(mlir::func::FuncOp function, const FunctionPlan &plan, int64_t arenaBytes,
+                         mlir::SymbolTable &symbols);
 
 } // namespace lgc
 

@@ -16,9 +16,9 @@ static LogicalResult addBuffer(func::FuncOp function, StringAttr name, Role role
   if (isNew || (at->second.role == role && at->second.type == type))
     return success();
   return function.emitOpError("has ")
-         << name << " as " << stringifyRole(role) << " of type " << type
-         << ", another function as " << stringifyRole(at->second.role) << " of type "
-         << at->second.type << "; a name means the same tensor in all functions";
+         << name << " as " << stringifyRole(role) << " of type " << type << ", another function as "
+         << stringifyRole(at->second.role) << " of type " << at->second.type
+         << "; a name means the same tensor in all functions";
 }
 
 static LogicalResult addArguments(func::FuncOp function, NamedBuffers &named) {
@@ -41,14 +41,13 @@ static LogicalResult addArguments(func::FuncOp function, NamedBuffers &named) {
 
 /// Checks the results, and adds their names to `outputs`, or to the named buffers where they
 /// are there already.
-static LogicalResult addResults(func::FuncOp function, NamedBuffers &named,
-                                NamedBuffers &outputs) {
+static LogicalResult addResults(func::FuncOp function, NamedBuffers &named, NamedBuffers &outputs) {
   llvm::SmallDenseSet<StringAttr> seen;
   for (unsigned number = 0; number < function.getNumResults(); ++number) {
     Type type = function.getResultTypes()[number];
     auto updates = function.getResultAttrOfType<StringAttr>(number, LgcDialect::kUpdatesAttr);
-    auto name = updates ? updates
-                        : function.getResultAttrOfType<StringAttr>(number, LgcDialect::kNameAttr);
+    auto name =
+        updates ? updates : function.getResultAttrOfType<StringAttr>(number, LgcDialect::kNameAttr);
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!name || !tensor || !tensor.hasStaticShape())
       return function.emitOpError("result #")

@@ -70,8 +70,9 @@ Layout place(const std::vector<LiveBlock> &blocks, const Order &order, int64_t l
     if (layout.bytes >= limit)
       return layout;
     Placed entry = {offset, offset + block.bytes, block.first, block.last};
-    auto at = std::upper_bound(placed.begin(), placed.end(), entry,
-                               [](const Placed &a, const Placed &b) { return a.offset < b.offset; });
+    auto at =
+        std::upper_bound(placed.begin(), placed.end(), entry,
+                         [](const Placed &a, const Placed &b) { return a.offset < b.offset; });
     placed.insert(at, entry);
   }
   return layout;

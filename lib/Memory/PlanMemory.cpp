@@ -47,8 +47,8 @@ int64_t PlanMemoryPass::placeNamed(NamedBuffers &named) {
 
 /// Gives the blocks of a function their offsets, those without a name behind all named ones.
 /// Gives the end of the highest, and the least end that any layout has.
-int64_t PlanMemoryPass::placeBlocks(FunctionPlan &plan, const NamedBuffers &named,
-                                    int64_t namedEnd, int64_t &bound) {
+int64_t PlanMemoryPass::placeBlocks(FunctionPlan &plan, const NamedBuffers &named, int64_t namedEnd,
+                                    int64_t &bound) {
   std::vector<LiveBlock> live;
   for (const MemoryBlock &block : plan.blocks)
     if (!block.named)
@@ -56,8 +56,8 @@ int64_t PlanMemoryPass::placeBlocks(FunctionPlan &plan, const NamedBuffers &name
   Layout layout = assignOffsets(live, alignment);
   size_t next = 0;
   for (MemoryBlock &block : plan.blocks)
-    block.offset = block.named ? named.find(block.named)->second.offset
-                               : namedEnd + layout.offsets[next++];
+    block.offset =
+        block.named ? named.find(block.named)->second.offset : namedEnd + layout.offsets[next++];
   bound = namedEnd + layout.lowerBound;
   return namedEnd + layout.bytes;
 }
@@ -72,8 +72,7 @@ void PlanMemoryPass::emitBuffers(const NamedBuffers &named, ArrayRef<FunctionPla
     for (const MemoryBlock &block : plan.blocks)
       if (block.output)
         BufferOp::create(builder, loc, block.output, RoleAttr::get(&getContext(), Role::Output),
-                         TypeAttr::get(block.outputType),
-                         builder.getI64IntegerAttr(block.offset));
+                         TypeAttr::get(block.outputType), builder.getI64IntegerAttr(block.offset));
 }
 
 void PlanMemoryPass::runOnOperation() {

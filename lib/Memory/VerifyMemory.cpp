@@ -117,8 +117,7 @@ constexpr int64_t garbage = -1;
 static Bytes getBufferBytes(BufferOp buffer) {
   auto type = cast<RankedTensorType>(buffer.getType());
   int64_t begin = buffer.getOffset();
-  return {begin,
-          begin + type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u)};
+  return {begin, begin + type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u)};
 }
 
 std::optional<int64_t> Replay::evaluate(Value index) {
@@ -144,8 +143,7 @@ FailureOr<Bytes> Replay::getBytes(Operation *user, Value value) {
     return user->emitOpError("uses a view whose offset isn't known; make it a constant, or a "
                              "multiple of the loop's counter");
   MemRefType type = view.getType();
-  int64_t size =
-      type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u);
+  int64_t size = type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u);
   if (*begin < 0 || *begin + size > arenaBytes)
     return user->emitOpError("uses bytes ")
            << *begin << " to " << *begin + size - 1 << ", beyond the arena of " << arenaBytes;

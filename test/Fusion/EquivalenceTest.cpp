@@ -35,10 +35,10 @@ public:
     for (unsigned i = 0; i < numOps; ++i)
       addOp();
     std::string x = pick(matrices), y = pick(matrices), c = pick(columns), r = pick(rows);
-    return "func.func @forward(%a: " + matrix + ", %b: " + matrix + ", %c: " + column + ", %r: " +
-           row + ", %w: tensor<40x40xf32>) -> (" + matrix + ", " + matrix + ", " + column + ", " +
-           row + ") {\n" + body + "  return " + x + ", " + y + ", " + c + ", " + r + " : " + matrix +
-           ", " + matrix + ", " + column + ", " + row + "\n}\n";
+    return "func.func @forward(%a: " + matrix + ", %b: " + matrix + ", %c: " + column +
+           ", %r: " + row + ", %w: tensor<40x40xf32>) -> (" + matrix + ", " + matrix + ", " +
+           column + ", " + row + ") {\n" + body + "  return " + x + ", " + y + ", " + c + ", " + r +
+           " : " + matrix + ", " + matrix + ", " + column + ", " + row + "\n}\n";
   }
 
 private:
@@ -61,7 +61,8 @@ private:
     return define("lgc." + std::string(names[random() % 5]) + " " + a + ", " + b + " : " + type);
   }
   std::string reduce(const std::string &kind, const std::string &dim) {
-    return define("lgc.reduce " + kind + " " + pick(matrices) + " dims = [" + dim + "] : " + matrix);
+    return define("lgc.reduce " + kind + " " + pick(matrices) + " dims = [" + dim +
+                  "] : " + matrix);
   }
   void addOp();
 
@@ -88,11 +89,11 @@ void ProgramWriter::addOp() {
     rows.push_back(reduce("sum", "0"));
     return rows.push_back(unary(rows.back(), row));
   case 7:
-    return matrices.push_back(define("lgc.broadcast " + pick(columns) + " dims = [0] : " + column +
-                                     " to " + matrix));
+    return matrices.push_back(
+        define("lgc.broadcast " + pick(columns) + " dims = [0] : " + column + " to " + matrix));
   case 8:
-    return matrices.push_back(define("lgc.broadcast " + pick(rows) + " dims = [1] : " + row +
-                                     " to " + matrix));
+    return matrices.push_back(
+        define("lgc.broadcast " + pick(rows) + " dims = [1] : " + row + " to " + matrix));
   case 9: {
     matrices.push_back(define("lgc.dot " + pick(matrices) +
                               ", %w batch = [] x [] contract = [1] x [0] : " + matrix +
@@ -100,15 +101,15 @@ void ProgramWriter::addOp() {
     return matrices.push_back(unary(matrices.back(), matrix));
   }
   case 10: {
-    std::string turned = define("lgc.transpose " + pick(matrices) + " permutation = [1, 0] : " +
-                                matrix);
+    std::string turned =
+        define("lgc.transpose " + pick(matrices) + " permutation = [1, 0] : " + matrix);
     std::string bent = unary(turned, "tensor<40x24xf32>");
-    return matrices.push_back(define("lgc.transpose " + bent +
-                                     " permutation = [1, 0] : tensor<40x24xf32>"));
+    return matrices.push_back(
+        define("lgc.transpose " + bent + " permutation = [1, 0] : tensor<40x24xf32>"));
   }
   default: {
-    std::string flat = define("lgc.reshape " + pick(matrices) + " : " + matrix +
-                              " to tensor<12x80xf32>");
+    std::string flat =
+        define("lgc.reshape " + pick(matrices) + " : " + matrix + " to tensor<12x80xf32>");
     std::string bent = unary(flat, "tensor<12x80xf32>");
     return matrices.push_back(define("lgc.reshape " + bent + " : tensor<12x80xf32> to " + matrix));
   }
@@ -159,7 +160,8 @@ TEST_P(Equivalence, FusedAndUnfused) {
   ASSERT_FALSE(fused.empty()) << text;
   ASSERT_EQ(fused.size(), unfused.size());
   for (size_t i = 0; i < fused.size(); ++i)
-    ASSERT_NEAR(fused[i], unfused[i], 2e-3 * (1 + std::abs(unfused[i]))) << "at " << i << "\n" << text;
+    ASSERT_NEAR(fused[i], unfused[i], 2e-3 * (1 + std::abs(unfused[i]))) << "at " << i << "\n"
+                                                                         << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, Equivalence, ::testing::Range(0u, 30u));

@@ -13,8 +13,8 @@ namespace lgc {
 /// Whether these arguments ask for passes on a .mlir file rather than for a training program.
 bool isPassInvocation(int argc, const char *const *argv);
 
-/// `lgc-opt model.onnx [options]`: the exit status, 1 for a bad model or an impossible request, 2 for
-/// bad usage.
+/// `lgc-opt model.onnx [options]`: the exit status, 1 for a bad model or an impossible request, 2
+/// for bad usage.
 int runDriver(int argc, char **argv);
 
 } // namespace lgc

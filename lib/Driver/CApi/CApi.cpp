@@ -89,9 +89,9 @@ static llvm::Expected<ApiOptions> readOptions(const char *text) {
 static lgc_program *compileProgram(MLIRContext &context, const void *onnx, size_t size,
                                    const ApiOptions &options) {
   FailureOr<Compilation> compilation =
-      onnx ? compileBytes(context, StringRef(static_cast<const char *>(onnx), size),
-                          options.request)
-           : compile(context, options.request);
+      onnx
+          ? compileBytes(context, StringRef(static_cast<const char *>(onnx), size), options.request)
+          : compile(context, options.request);
   if (failed(compilation))
     return nullptr;
   auto program = CompiledProgram::create(*compilation->module, options.target);
@@ -165,6 +165,4 @@ void *lgc_buffer_data(const lgc_program *program, int64_t index) {
 int64_t lgc_arena_bytes(const lgc_program *program) { return program->program->getArenaBytes(); }
 
 int lgc_run_forward(lgc_program *program) { return program->program->run("forward") ? 0 : 1; }
-int lgc_run_train_step(lgc_program *program) {
-  return program->program->run("train_step") ? 0 : 1;
-}
+int lgc_run_train_step(lgc_program *program) { return program->program->run("train_step") ? 0 : 1; }
