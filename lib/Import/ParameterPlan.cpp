@@ -75,6 +75,7 @@ private:
   bool wasMerged(const InitializerFacts &fact);
   void restoreBias(const NodeProto &node);
   void tellFoldedNormalizations();
+  void tellFrozenStatistics();
 
   const Model &model;
   OpBuilder builder;
@@ -374,6 +375,17 @@ void Planner::tellFoldedNormalizations() {
                     "optimize=False) or with dynamo=False and training=TrainingMode.TRAINING");
 }
 
+void Planner::tellFrozenStatistics() {
+  unsigned frozen = 0;
+  for (const NodeProto &node : model.proto.graph().node())
+    frozen += node.op_type() == "BatchNormalization" && !usesBatchStatistics(node, options);
+  if (frozen && !options.asWritten)
+    emitRemark(at(model.proto.graph().name()),
+               "the model was exported for use, not for training: " + Twine(frozen) +
+                   " batch normalisations keep their running statistics; --batchnorm=train "
+                   "normalises by each batch");
+}
+
 FailureOr<ParameterPlan> Planner::run() {
   auto isStatistic = [](const InitializerUse &use) {
     return use.node->op_type() == "BatchNormalization" && use.operand >= 3;
@@ -396,6 +408,7 @@ FailureOr<ParameterPlan> Planner::run() {
   for (const NodeProto &node : model.proto.graph().node())
     restoreBias(node);
   tellFoldedNormalizations();
+  tellFrozenStatistics();
   return std::move(plan);
 }
 

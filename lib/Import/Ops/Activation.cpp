@@ -108,6 +108,12 @@ static void importSwish(NodeImporter &n) {
   n.setResult(n.mul(x, n.unary<LogisticOp>(n.mul(x, n.floatAttr("alpha", 1.0)))));
 }
 
+/// ONNX Runtime's: Swish with another slope.
+static void importQuickGelu(NodeImporter &n) {
+  Value x = n.operand(0);
+  n.setResult(n.mul(x, n.unary<LogisticOp>(n.mul(x, n.floatAttr("alpha", 1.702)))));
+}
+
 static void importGelu(NodeImporter &n) {
   Value x = n.operand(0);
   Value inner;
@@ -194,6 +200,8 @@ void lgc::registerActivationOps(OpTable &table) {
   table["Mish"] = importMish;
   table["Swish"] = importSwish;
   table["Gelu"] = importGelu;
+  table["com.microsoft:Gelu"] = importGelu;
+  table["com.microsoft:QuickGelu"] = importQuickGelu;
   table["ThresholdedRelu"] = importThresholdedRelu;
   table["Shrink"] = importShrink;
   table["Softmax"] = importSoftmax;

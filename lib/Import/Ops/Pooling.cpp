@@ -59,10 +59,11 @@ static void importMaxPool(NodeImporter &n) {
   auto window = readPooling(n, x);
   if (!window)
     return n.setResult(Value());
+  // The maximum that has a gradient, also where the indices are wanted.
+  n.setResult(0, pool(n, ReductionKind::Max, x, *window));
   if (!n.wantsResult(1))
-    return n.setResult(pool(n, ReductionKind::Max, x, *window));
+    return;
   SmallVector<Value> largest = n.createAll<WindowArgmaxOp>({x}, geometryOf(n, *window));
-  n.setResult(0, largest[0]);
   if (largest[1])
     n.setResult(1, wholeIndices(n, x, largest[1]));
 }
