@@ -74,6 +74,10 @@ std::vector<GradientCase> makeCases() {
                                           "tensor<1x2x4x5xf64>"},
       {"window_scatter", {"1x2x3x4x"}, "%r = lgc.window_scatter %a0 " + window +
                                        "tensor<1x2x3x4xf64> to tensor<1x2x4x5xf64>"},
+      {"window_scatter_at", {"1x2x3x4x", "1x2x4x5x"},
+       "%v, %i = lgc.window_argmax %a1 " + window + "tensor<1x2x4x5xf64>\n%s = lgc.window_scatter "
+       "%a0 at %i " + window + "tensor<1x2x3x4xf64>, tensor<1x2x3x4xi64> to tensor<1x2x4x5xf64>\n"
+       "%r = lgc.mul %s, %a1 : tensor<1x2x4x5xf64>"},
       {"dot", {"4x3x", "3x5x"}, "%r = lgc.dot %a0, %a1 batch = [] x [] contract = [1] x [0] : "
                                 "tensor<4x3xf64>, tensor<3x5xf64>"},
       {"dot_batch", {"3x2x4x", "5x4x2x3x"},
@@ -160,6 +164,29 @@ TEST(GradientAtZeros, Power) {
   program.run();
   for (size_t i = 0; i < 3; ++i)
     EXPECT_EQ(program.get("g0")[i], expected[i]);
+}
+
+// Where two are equal, each gets half, and equal elements of a reduction share it.
+TEST(GradientOfTies, IsShared) {
+  GradientProgram maximum({"max", {"3x", "3x"}, "%r = lgc.max %a0, %a1 : tensor<3xf64>"});
+  ASSERT_TRUE(maximum);
+  maximum.arguments["a0"] = {1, 2, 3};
+  maximum.arguments["a1"] = {2, 2, 2};
+  maximum.arguments["w"] = {1, 1, 1};
+  maximum.run();
+  const double toLhs[] = {0, 0.5, 1}, toRhs[] = {1, 0.5, 0};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(maximum.get("g0")[i], toLhs[i]);
+    EXPECT_EQ(maximum.get("g1")[i], toRhs[i]);
+  }
+  GradientProgram reduction({"reduce", {"4x"}, "%r = lgc.reduce max %a0 dims = [0] : tensor<4xf64>"});
+  ASSERT_TRUE(reduction);
+  reduction.arguments["a0"] = {3, 1, 3, 2};
+  reduction.arguments["w"] = {1};
+  reduction.run();
+  const double shared[] = {0.5, 0, 0.5, 0};
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(reduction.get("g0")[i], shared[i]);
 }
 
 TEST(GradientCoverage, EveryDifferentiableOpHasACase) {
