@@ -52,7 +52,7 @@ ImportedValue GraphImporter::importConstant(const onnx::TensorProto &tensor, Loc
 }
 
 bool GraphImporter::mayImportNode(Location loc) {
-    if (++nodesImported == kMostNodes)
+  if (++nodesImported == kMostNodes)
     emitError(loc, "functions and loops expand to more than " + Twine(kMostNodes) +
                        " nodes, more than can be compiled");
   failed |= nodesImported >= kMostNodes;
@@ -127,9 +127,9 @@ GraphImporter::importSubgraph(const onnx::GraphProto &graph, const Scope &outer,
 //===----------------------------------------------------------------------===//
 
 /// What the attributes of a function stand for in a call: the call's own, else their defaults.
-static llvm::StringMap<const AttributeProto *>
-bindAttributes(const onnx::FunctionProto &function, const NodeProto &call,
-               const onnx::OpSchema *schema) {
+static llvm::StringMap<const AttributeProto *> bindAttributes(const onnx::FunctionProto &function,
+                                                              const NodeProto &call,
+                                                              const onnx::OpSchema *schema) {
   llvm::StringMap<const AttributeProto *> bound;
   if (schema)
     for (const auto &[name, attribute] : schema->attributes())
@@ -149,9 +149,8 @@ GraphImporter::importFunction(const onnx::FunctionProto &function, const NodePro
   if (!mayEnter(loc))
     return std::nullopt;
   if (call.input_size() > function.input_size()) {
-    emitError(loc, "the function '" + function.name() + "' takes " +
-                       Twine(function.input_size()) + " inputs, but is called with " +
-                       Twine(call.input_size()));
+    emitError(loc, "the function '" + function.name() + "' takes " + Twine(function.input_size()) +
+                       " inputs, but is called with " + Twine(call.input_size()));
     return std::nullopt;
   }
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
@@ -269,9 +268,10 @@ ImportedValue GraphImporter::operandOf(const NodeProto &node, int number, const 
   return ImportedValue::failed();
 }
 
-std::optional<std::vector<ImportedValue>>
-GraphImporter::translate(const NodeProto &node, Scope &scope, ArrayRef<ImportedValue> operands,
-                         Location loc) {
+std::optional<std::vector<ImportedValue>> GraphImporter::translate(const NodeProto &node,
+                                                                   Scope &scope,
+                                                                   ArrayRef<ImportedValue> operands,
+                                                                   Location loc) {
   std::string domain = node.domain() == "ai.onnx" ? "" : node.domain();
   auto local = model.functions.find(functionKey(domain, node.op_type(), node.overload()));
   if (local != model.functions.end())

@@ -35,8 +35,7 @@ public:
       : model(model), options(options), plan(plan), mode(mode), builder(builder) {}
 
   /// Translates the nodes in their order, and goes on after one that fails.
-  void importNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes,
-                   Scope &scope);
+  void importNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, Scope &scope);
 
   /// Translates a subgraph in the scope around it; gives its outputs, or nothing if one is missing.
   std::optional<std::vector<ImportedValue>> importSubgraph(const onnx::GraphProto &graph,
@@ -45,10 +44,11 @@ public:
                                                            mlir::Location loc);
 
   /// Translates a call of a function; gives its outputs, or nothing on failure.
-  std::optional<std::vector<ImportedValue>>
-  importFunction(const onnx::FunctionProto &function, const onnx::NodeProto &call,
-                 const onnx::OpSchema *schema, llvm::ArrayRef<ImportedValue> operands,
-                 mlir::Location loc);
+  std::optional<std::vector<ImportedValue>> importFunction(const onnx::FunctionProto &function,
+                                                           const onnx::NodeProto &call,
+                                                           const onnx::OpSchema *schema,
+                                                           llvm::ArrayRef<ImportedValue> operands,
+                                                           mlir::Location loc);
 
   /// Names an initializer of any graph as a constant.
   ImportedValue importConstant(const onnx::TensorProto &tensor, mlir::Location loc);
@@ -80,9 +80,9 @@ public:
 
 private:
   void importNode(const onnx::NodeProto &node, Scope &scope);
-  std::optional<std::vector<ImportedValue>>
-  translate(const onnx::NodeProto &node, Scope &scope, llvm::ArrayRef<ImportedValue> operands,
-            mlir::Location loc);
+  std::optional<std::vector<ImportedValue>> translate(const onnx::NodeProto &node, Scope &scope,
+                                                      llvm::ArrayRef<ImportedValue> operands,
+                                                      mlir::Location loc);
   ImportedValue operandOf(const onnx::NodeProto &node, int number, const Scope &scope,
                           mlir::Location loc);
 

@@ -53,8 +53,7 @@ public:
                                   "'; remove --dim=" + name + "=...");
     if (unbound.empty())
       return success();
-    return emitError(loc, "the sizes of these dimensions are needed: " +
-                              llvm::join(unbound, ", ") +
+    return emitError(loc, "the sizes of these dimensions are needed: " + llvm::join(unbound, ", ") +
                               "; give each with --dim=NAME=SIZE, or a first dimension with "
                               "--batch=SIZE");
   }
@@ -83,8 +82,8 @@ static FailureOr<RankedTensorType> typeOf(const onnx::ValueInfoProto &input,
                               onnxTypeName(onnxType) +
                               ", which isn't supported; export it as another type");
   if (!type.tensor_type().has_shape())
-    return emitError(loc, "input '" + input.name() +
-                              "' has no shape; export the model with shapes");
+    return emitError(loc,
+                     "input '" + input.name() + "' has no shape; export the model with shapes");
   SmallVector<int64_t> shape;
   for (auto [i, dimension] : llvm::enumerate(type.tensor_type().shape().dim()))
     shape.push_back(binder.bind(dimension, input.name(), int(i)));
@@ -99,8 +98,8 @@ static FailureOr<RankedTensorType> typeOf(const onnx::ValueInfoProto &input,
   return RankedTensorType::get(shape, element);
 }
 
-FailureOr<std::vector<GraphInput>> lgc::bindInputs(const Model &model,
-                                                   const ImportOptions &options, Location loc) {
+FailureOr<std::vector<GraphInput>> lgc::bindInputs(const Model &model, const ImportOptions &options,
+                                                   Location loc) {
   llvm::StringSet<> known;
   for (const onnx::TensorProto &tensor : model.proto.graph().initializer())
     known.insert(tensor.name());

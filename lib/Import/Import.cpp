@@ -23,8 +23,8 @@ class ModelImporter {
 public:
   ModelImporter(const Model &model, const ImportOptions &options, MLIRContext &context)
       : model(model), options(options), builder(&context),
-        loc(NameLoc::get(builder.getStringAttr(
-            model.fileName.empty() ? "model" : StringRef(model.fileName)))) {}
+        loc(NameLoc::get(
+            builder.getStringAttr(model.fileName.empty() ? "model" : StringRef(model.fileName)))) {}
 
   FailureOr<OwningOpRef<ModuleOp>> import();
 
@@ -68,8 +68,7 @@ void ModelImporter::declareArguments(func::FuncOp function) {
   unsigned number = 0;
   auto declare = [&](StringRef name, Role role) {
     function.setArgAttr(number, LgcDialect::kNameAttr, builder.getStringAttr(name));
-    function.setArgAttr(number++, LgcDialect::kRoleAttr,
-                        RoleAttr::get(builder.getContext(), role));
+    function.setArgAttr(number++, LgcDialect::kRoleAttr, RoleAttr::get(builder.getContext(), role));
   };
   for (const GraphInput &input : inputs)
     declare(input.name, Role::Input);
@@ -107,8 +106,7 @@ Scope ModelImporter::bindNames(GraphImporter &graph, Block &body) {
 }
 
 /// What a file says about an output must be true, or one of both was misread.
-static LogicalResult checkStatedType(const onnx::ValueInfoProto &output, Type type,
-                                     Location loc) {
+static LogicalResult checkStatedType(const onnx::ValueInfoProto &output, Type type, Location loc) {
   auto tensor = cast<RankedTensorType>(type);
   const auto &stated = output.type().tensor_type();
   if (!output.type().has_tensor_type())
@@ -241,9 +239,8 @@ FailureOr<OwningOpRef<ModuleOp>> ModelImporter::import() {
 // Entry points
 //===----------------------------------------------------------------------===//
 
-static FailureOr<OwningOpRef<ModuleOp>> importModel(MLIRContext &context,
-                                                    std::unique_ptr<Model> model,
-                                                    const ImportOptions &options) {
+static FailureOr<OwningOpRef<ModuleOp>>
+importModel(MLIRContext &context, std::unique_ptr<Model> model, const ImportOptions &options) {
   if (!model)
     return failure();
   context.loadDialect<LgcDialect, func::FuncDialect>();

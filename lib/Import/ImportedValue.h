@@ -23,8 +23,7 @@ struct ImportedValue {
   enum class Kind { Absent, Failed, Tensor, Sequence };
 
   ImportedValue() = default;
-  ImportedValue(mlir::Value tensor)
-      : kind(tensor ? Kind::Tensor : Kind::Failed), tensor(tensor) {}
+  ImportedValue(mlir::Value tensor) : kind(tensor ? Kind::Tensor : Kind::Failed), tensor(tensor) {}
   ImportedValue(std::vector<ImportedValue> elements)
       : kind(Kind::Sequence),
         elements(std::make_shared<std::vector<ImportedValue>>(std::move(elements))) {}

@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace lgc;
 using onnx::NodeProto;
 
-std::string lgc::metadataOf(
-    const google::protobuf::RepeatedPtrField<onnx::StringStringEntryProto> &entries,
-    StringRef key) {
+std::string
+lgc::metadataOf(const google::protobuf::RepeatedPtrField<onnx::StringStringEntryProto> &entries,
+                StringRef key) {
   for (const onnx::StringStringEntryProto &entry : entries)
     if (key == entry.key())
       return entry.value();
@@ -147,9 +147,8 @@ bool lgc::isTrainable(const InitializerFacts &facts, bool fileTellsKinds) {
     return facts.kind == "PARAMETER";
   if (!facts.foldedFrom.empty())
     return llvm::any_of(facts.foldedFrom, isParameterName) &&
-           !llvm::any_of(facts.foldedFrom, [](StringRef source) {
-             return source.contains("inv_freq");
-           });
+           !llvm::any_of(facts.foldedFrom,
+                         [](StringRef source) { return source.contains("inv_freq"); });
   if (fileTellsKinds)
     return false;
   int64_t elements = 1;

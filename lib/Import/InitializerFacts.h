@@ -25,8 +25,8 @@ struct InitializerUse {
 struct InitializerFacts {
   const onnx::TensorProto *tensor;
   std::vector<InitializerUse> uses;
-  std::string kind;                     ///< PARAMETER, BUFFER, ... in PyTorch's words, or empty
-  std::vector<std::string> foldedFrom;  ///< what the exporter computed it from
+  std::string kind;                    ///< PARAMETER, BUFFER, ... in PyTorch's words, or empty
+  std::vector<std::string> foldedFrom; ///< what the exporter computed it from
 };
 
 /// Facts of all initializers of the main graph, in the file's order.
@@ -38,9 +38,9 @@ bool isTrainable(const InitializerFacts &facts, bool fileTellsKinds);
 bool tellsKinds(llvm::ArrayRef<InitializerFacts> facts);
 
 /// The value of a metadata entry, or empty.
-std::string metadataOf(
-    const google::protobuf::RepeatedPtrField<onnx::StringStringEntryProto> &entries,
-    llvm::StringRef key);
+std::string
+metadataOf(const google::protobuf::RepeatedPtrField<onnx::StringStringEntryProto> &entries,
+           llvm::StringRef key);
 
 /// The bytes of an initializer's elements, without copying them where the file has them raw.
 class InitializerBytes {

@@ -30,8 +30,8 @@ std::string lgc::functionKey(StringRef domain, StringRef name, StringRef overloa
   return (domain + ":" + name + ":" + overload).str();
 }
 
-Opsets lgc::readOpsets(
-    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports) {
+Opsets
+lgc::readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports) {
   Opsets opsets;
   for (const onnx::OperatorSetIdProto &import : imports)
     opsets[import.domain() == "ai.onnx" ? "" : import.domain()] = import.version();

@@ -37,8 +37,7 @@ struct Model {
 std::string functionKey(llvm::StringRef domain, llvm::StringRef name, llvm::StringRef overload);
 
 /// Operator sets that a model or function imports.
-Opsets readOpsets(
-    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports);
+Opsets readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports);
 
 /// Reads a model from a file, or from bytes; null when an error was reported.
 std::unique_ptr<Model> readModel(llvm::StringRef path, mlir::MLIRContext &context);

@@ -126,15 +126,14 @@ SmallVector<double> NodeImporter::numbersOf(DenseElementsAttr elements) {
     }
     return values;
   }
-  bool isUnsigned = elements.getElementType().isUnsignedInteger() ||
-                    elements.getElementType().isInteger(1);
+  bool isUnsigned =
+      elements.getElementType().isUnsignedInteger() || elements.getElementType().isInteger(1);
   for (APInt value : elements.getValues<APInt>())
     values.push_back(isUnsigned ? double(value.getZExtValue()) : double(value.getSExtValue()));
   return values;
 }
 
-std::optional<SmallVector<double>> NodeImporter::constantNumbers(unsigned number,
-                                                                 StringRef what) {
+std::optional<SmallVector<double>> NodeImporter::constantNumbers(unsigned number, StringRef what) {
   DenseElementsAttr elements = constantList(number, what);
   return elements ? std::optional(numbersOf(elements)) : std::nullopt;
 }
@@ -252,8 +251,7 @@ void NodeImporter::expand() {
     error("this combination of inputs and attributes isn't supported");
     return;
   }
-  auto outputs =
-      graph.importFunction(*body, node, schemaOf(node, *scope.opsets), operands, loc);
+  auto outputs = graph.importFunction(*body, node, schemaOf(node, *scope.opsets), operands, loc);
   if (outputs)
     results = std::move(*outputs);
   else

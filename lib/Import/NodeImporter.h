@@ -18,8 +18,8 @@ class NodeImporter : public TensorBuilder {
 public:
   NodeImporter(GraphImporter &graph, const onnx::NodeProto &node, Scope &scope, int64_t version,
                llvm::ArrayRef<ImportedValue> operands, mlir::Location loc)
-      : TensorBuilder(graph.builder, loc), graph(graph), node(node), scope(scope),
-        version(version), operands(operands), results(node.output_size()) {}
+      : TensorBuilder(graph.builder, loc), graph(graph), node(node), scope(scope), version(version),
+        operands(operands), results(node.output_size()) {}
 
   GraphImporter &graph;
   const onnx::NodeProto &node;

@@ -97,8 +97,7 @@ std::string Planner::unique(std::string name) {
   return candidate;
 }
 
-FailureOr<Attribute> Planner::initialValue(const onnx::TensorProto &tensor,
-                                           RankedTensorType type) {
+FailureOr<Attribute> Planner::initialValue(const onnx::TensorProto &tensor, RankedTensorType type) {
   Location loc = at(tensor.name());
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   bool isExternal = tensor.data_location() == onnx::TensorProto::EXTERNAL;
@@ -107,14 +106,14 @@ FailureOr<Attribute> Planner::initialValue(const onnx::TensorProto &tensor,
     if (failed(range))
       return failure();
     if (bytes > options.largestInline)
-      return Attribute(ExternalDataAttr::get(builder.getContext(), range->file, range->offset,
-                                             range->length));
+      return Attribute(
+          ExternalDataAttr::get(builder.getContext(), range->file, range->offset, range->length));
   }
   auto position = model.rawData.find(tensor.name());
   if (!isExternal && bytes > options.largestInline && position != model.rawData.end() &&
       position->second.second == bytes)
-    return Attribute(ExternalDataAttr::get(builder.getContext(), model.fileName,
-                                           position->second.first, bytes));
+    return Attribute(
+        ExternalDataAttr::get(builder.getContext(), model.fileName, position->second.first, bytes));
   FailureOr<DenseElementsAttr> elements = elementsOf(tensor, model.directory, loc);
   if (failed(elements))
     return failure();
@@ -154,8 +153,7 @@ LogicalResult Planner::planStatistics(const InitializerFacts &fact) {
     std::string name = fact.tensor->name();
     if (!first && !module.empty())
       name = module + (use.operand == 3 ? ".running_mean" : ".running_var");
-    FailureOr<unsigned> number =
-        addParameter(fact, name, updates ? Role::State : Role::Parameter);
+    FailureOr<unsigned> number = addParameter(fact, name, updates ? Role::State : Role::Parameter);
     if (failed(number))
       return failure();
     PlannedParameter &parameter = plan.parameters[*number];
@@ -181,8 +179,8 @@ static StringRef leafName(const InitializerUse &use, StringRef name) {
   return leaf.empty() ? name : leaf;
 }
 
-llvm::MapVector<StringRef, Planner::Uses>
-Planner::usesByModule(const InitializerFacts &fact, std::vector<std::string> &modules) {
+llvm::MapVector<StringRef, Planner::Uses> Planner::usesByModule(const InitializerFacts &fact,
+                                                                std::vector<std::string> &modules) {
   modules.clear();
   modules.reserve(fact.uses.size());
   StringRef owner = StringRef(fact.tensor->name()).rsplit('.').first;
@@ -249,8 +247,8 @@ bool Planner::isTiedCopy(const InitializerFacts &fact) {
     plan.views[fact.tensor->name()] = {view->second.parameter, {1, 0}, {rows, columns}};
     SmallVector<Attribute> initializers(parameter.initializers.begin(),
                                         parameter.initializers.end());
-    initializers.push_back(builder.getArrayAttr({builder.getStringAttr(fact.tensor->name()),
-                                                 builder.getDenseI64ArrayAttr({1, 0})}));
+    initializers.push_back(builder.getArrayAttr(
+        {builder.getStringAttr(fact.tensor->name()), builder.getDenseI64ArrayAttr({1, 0})}));
     parameter.initializers = builder.getArrayAttr(initializers);
     emitRemark(at(fact.tensor->name()),
                "'" + fact.tensor->name() + "' is a transposed copy of '" + other.tensor->name() +
@@ -272,7 +270,7 @@ bool Planner::isRepeatedRow(const InitializerFacts &fact, InitializerBytes &byte
 /// The name that a user knows a parameter by.
 static std::string givenName(const InitializerFacts &fact) {
   return fact.foldedFrom.size() == 1 && fact.kind.empty() ? fact.foldedFrom.front()
-                                                           : fact.tensor->name();
+                                                          : fact.tensor->name();
 }
 
 LogicalResult Planner::planParameter(const InitializerFacts &fact) {
@@ -289,9 +287,8 @@ LogicalResult Planner::planParameter(const InitializerFacts &fact) {
     FailureOr<unsigned> number = addParameter(one, name, Role::Parameter);
     if (failed(number))
       return failure();
-    plan.views[name] = {*number, {},
-                        SmallVector<int64_t>(fact.tensor->dims().begin(),
-                                             fact.tensor->dims().end())};
+    plan.views[name] = {
+        *number, {}, SmallVector<int64_t>(fact.tensor->dims().begin(), fact.tensor->dims().end())};
     emitRemark(at(name), "'" + name + "' repeats one row " + Twine(fact.tensor->dims(0)) +
                              " times; it is trained as one row");
     return success();
@@ -307,8 +304,7 @@ LogicalResult Planner::planParameter(const InitializerFacts &fact) {
   }
   StringRef owner = StringRef(name).rsplit('.').first;
   for (auto &[module, uses] : groups) {
-    std::string copy =
-        module == owner ? name : (module + "." + leafName(uses.front(), name)).str();
+    std::string copy = module == owner ? name : (module + "." + leafName(uses.front(), name)).str();
     FailureOr<unsigned> number = addParameter(fact, copy, Role::Parameter);
     if (failed(number))
       return failure();
@@ -327,10 +323,8 @@ LogicalResult Planner::planParameter(const InitializerFacts &fact) {
 /// Puts back a bias that the exporter removed because it was zero everywhere.
 void Planner::restoreBias(const NodeProto &node) {
   std::string rule = metadataOf(node.metadata_props(), "pkg.onnxscript.rewriter.rule_name");
-  bool isGemm = node.op_type() == "Gemm" &&
-                StringRef(rule).contains("RemoveOptionalBiasFromGemm");
-  bool isConv = node.op_type() == "Conv" &&
-                StringRef(rule).contains("RemoveOptionalBiasFromConv");
+  bool isGemm = node.op_type() == "Gemm" && StringRef(rule).contains("RemoveOptionalBiasFromGemm");
+  bool isConv = node.op_type() == "Conv" && StringRef(rule).contains("RemoveOptionalBiasFromConv");
   if ((!isGemm && !isConv) || node.input_size() != 2)
     return;
   // A convolution without a bias loses the zeros that an earlier step of the export gave it.

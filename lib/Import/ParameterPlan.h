@@ -35,9 +35,9 @@ struct PlannedParameter {
 /// How a parameter is seen where an initializer stood: permuted, then repeated along dimensions of
 /// size 1.
 struct ParameterView {
-  unsigned parameter;                      ///< in ParameterPlan::parameters
-  llvm::SmallVector<int64_t> permutation;  ///< empty where nothing is permuted
-  llvm::SmallVector<int64_t> shape;        ///< of the initializer
+  unsigned parameter;                     ///< in ParameterPlan::parameters
+  llvm::SmallVector<int64_t> permutation; ///< empty where nothing is permuted
+  llvm::SmallVector<int64_t> shape;       ///< of the initializer
 };
 
 struct ParameterPlan {

@@ -19,12 +19,14 @@ const OpTable &lgc::opTable() {
   static const OpTable table = [] {
     OpTable entries;
     for (auto registerOps :
-         {registerElementwiseOps, registerMathOps, registerActivationOps, registerComparisonOps,
-          registerIntegerOps, registerConstantOps, registerShapeOps, registerSliceOps,
-          registerReductionOps, registerMatmulOps, registerConvolutionOps, registerPoolingOps,
-          registerNormalizationOps, registerIndexingOps, registerRandomOps, registerSortingOps,
-          registerSequenceOps, registerEinsumOps, registerControlFlowOps, registerLossOps,
-          registerQuantizationOps, registerRecurrentOps, registerOptimizerOps, registerResizeOps})
+         {registerElementwiseOps,   registerMathOps,        registerActivationOps,
+          registerComparisonOps,    registerIntegerOps,     registerConstantOps,
+          registerShapeOps,         registerSliceOps,       registerReductionOps,
+          registerMatmulOps,        registerConvolutionOps, registerPoolingOps,
+          registerNormalizationOps, registerIndexingOps,    registerRandomOps,
+          registerSortingOps,       registerSequenceOps,    registerEinsumOps,
+          registerControlFlowOps,   registerLossOps,        registerQuantizationOps,
+          registerRecurrentOps,     registerOptimizerOps,   registerResizeOps})
       registerOps(entries);
     return entries;
   }();

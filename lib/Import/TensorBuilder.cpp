@@ -142,8 +142,7 @@ Value TensorBuilder::compare(ComparePredicate predicate, Value lhs, Value rhs) {
   if (!broadcastTogether(lhs, rhs))
     return {};
   return create<CompareOp>(
-      {lhs, rhs},
-      {named("predicate", ComparePredicateAttr::get(builder.getContext(), predicate))});
+      {lhs, rhs}, {named("predicate", ComparePredicateAttr::get(builder.getContext(), predicate))});
 }
 
 Value TensorBuilder::compare(ComparePredicate predicate, Value lhs, double rhs) {
@@ -189,8 +188,7 @@ Value TensorBuilder::broadcastTo(Value operand, ArrayRef<int64_t> shape) {
   return broadcastDims(operand, shape, dims);
 }
 
-Value TensorBuilder::broadcastDims(Value operand, ArrayRef<int64_t> shape,
-                                   ArrayRef<int64_t> dims) {
+Value TensorBuilder::broadcastDims(Value operand, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   if (!operand || shapeOf(operand) == shape)
     return operand;
   for (auto [size, dim] : llvm::zip(shapeOf(operand), dims))
@@ -249,8 +247,7 @@ Value TensorBuilder::transpose(Value operand, ArrayRef<int64_t> permutation) {
   }
   if (int64_t(permutation.size()) != rankOf(operand))
     return error("a transpose's 'perm' has another number of entries than the tensor dimensions");
-  return sorted ? operand
-                : create<TransposeOp>({operand}, {ints("permutation", permutation)});
+  return sorted ? operand : create<TransposeOp>({operand}, {ints("permutation", permutation)});
 }
 
 Value TensorBuilder::slice(Value operand, ArrayRef<int64_t> starts, ArrayRef<int64_t> limits,
@@ -265,8 +262,8 @@ Value TensorBuilder::slice(Value operand, ArrayRef<int64_t> starts, ArrayRef<int
     whole &= start == 0 && stride == 1;
   if (whole)
     return operand;
-  return create<SliceOp>({operand}, {ints("starts", starts), ints("limits", limits),
-                                     ints("strides", strides)});
+  return create<SliceOp>(
+      {operand}, {ints("starts", starts), ints("limits", limits), ints("strides", strides)});
 }
 
 Value TensorBuilder::sliceDim(Value operand, int64_t dim, int64_t start, int64_t limit) {
@@ -278,8 +275,8 @@ Value TensorBuilder::sliceDim(Value operand, int64_t dim, int64_t start, int64_t
   return slice(operand, starts, limits);
 }
 
-Value TensorBuilder::pad(Value operand, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
-                         double value, ArrayRef<int64_t> interior) {
+Value TensorBuilder::pad(Value operand, ArrayRef<int64_t> low, ArrayRef<int64_t> high, double value,
+                         ArrayRef<int64_t> interior) {
   if (!operand)
     return {};
   Shape none(low.size(), 0);
@@ -288,9 +285,9 @@ Value TensorBuilder::pad(Value operand, ArrayRef<int64_t> low, ArrayRef<int64_t>
   auto isZero = [](int64_t size) { return size == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero) && llvm::all_of(interior, isZero))
     return operand;
-  return create<PadOp>({operand}, {named("value", numberAttr(elementOf(operand), value)),
-                                   ints("low", low), ints("high", high),
-                                   ints("interior", interior)});
+  return create<PadOp>({operand},
+                       {named("value", numberAttr(elementOf(operand), value)), ints("low", low),
+                        ints("high", high), ints("interior", interior)});
 }
 
 Value TensorBuilder::concat(ValueRange operands, int64_t dim) {
@@ -358,9 +355,9 @@ Value TensorBuilder::mean(Value operand, ArrayRef<int64_t> dims, bool keepDims) 
 Value TensorBuilder::dot(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch,
                          ArrayRef<int64_t> rhsBatch, ArrayRef<int64_t> lhsContract,
                          ArrayRef<int64_t> rhsContract) {
-  return create<DotOp>({lhs, rhs}, {ints("lhs_batch", lhsBatch), ints("rhs_batch", rhsBatch),
-                                    ints("lhs_contract", lhsContract),
-                                    ints("rhs_contract", rhsContract)});
+  return create<DotOp>({lhs, rhs},
+                       {ints("lhs_batch", lhsBatch), ints("rhs_batch", rhsBatch),
+                        ints("lhs_contract", lhsContract), ints("rhs_contract", rhsContract)});
 }
 
 Value TensorBuilder::matmul(Value lhs, Value rhs) {

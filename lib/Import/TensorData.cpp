@@ -103,9 +103,7 @@ FailureOr<RankedTensorType> lgc::tensorTypeOf(const TensorProto &tensor, Locatio
 // External data
 //===----------------------------------------------------------------------===//
 
-static bool is4Bit(int32_t type) {
-  return type == TensorProto::INT4 || type == TensorProto::UINT4;
-}
+static bool is4Bit(int32_t type) { return type == TensorProto::INT4 || type == TensorProto::UINT4; }
 
 static int64_t storedBytes(const TensorProto &tensor, RankedTensorType type) {
   if (is4Bit(tensor.data_type()))
@@ -130,8 +128,7 @@ static bool isRealFileInside(StringRef directory, StringRef path) {
   if (llvm::sys::fs::real_path(directory.empty() ? "." : directory, realDirectory) ||
       llvm::sys::fs::real_path(path, realPath))
     return false;
-  return StringRef(realPath).starts_with(realDirectory) &&
-         llvm::sys::fs::is_regular_file(realPath);
+  return StringRef(realPath).starts_with(realDirectory) && llvm::sys::fs::is_regular_file(realPath);
 }
 
 FailureOr<ExternalRange> lgc::externalRange(const TensorProto &tensor, StringRef directory,
@@ -162,7 +159,8 @@ FailureOr<ExternalRange> lgc::externalRange(const TensorProto &tensor, StringRef
   llvm::sys::path::append(path, range.file);
   uint64_t size = 0;
   if (llvm::sys::fs::file_size(path, size))
-    return fail("are missing: there is no file '" + range.file + "' beside the model; copy it there");
+    return fail("are missing: there is no file '" + range.file +
+                "' beside the model; copy it there");
   if (!isRealFileInside(directory, path))
     return fail("are at '" + range.file +
                 "', which leads out of the model's folder; copy the file into it");
@@ -194,7 +192,8 @@ static DenseElementsAttr fromBytes(RankedTensorType type, StringRef bytes, int32
       value -= 16;
     unpacked[i] = char(value);
   }
-  return DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(unpacked.data(), unpacked.size()));
+  return DenseElementsAttr::getFromRawBuffer(type,
+                                             ArrayRef<char>(unpacked.data(), unpacked.size()));
 }
 
 /// The bytes that raw data would hold, from a field of numbers each of which holds one element (or,

@@ -46,8 +46,7 @@ mlir::FailureOr<mlir::RankedTensorType> tensorTypeOf(const onnx::TensorProto &te
 
 /// The elements of a tensor, read from its file if they are external.
 mlir::FailureOr<mlir::DenseElementsAttr> elementsOf(const onnx::TensorProto &tensor,
-                                                    llvm::StringRef directory,
-                                                    mlir::Location loc);
+                                                    llvm::StringRef directory, mlir::Location loc);
 
 } // namespace lgc
 

@@ -67,7 +67,8 @@ LogicalResult FunctionCheck::checkArgument(unsigned number) {
   last = role.getValue();
   auto type = dyn_cast<RankedTensorType>(function.getArgument(number).getType());
   if (!type || !type.hasStaticShape())
-    return function.emitOpError("argument '") << name.getValue() << "' is no tensor of static shape";
+    return function.emitOpError("argument '")
+           << name.getValue() << "' is no tensor of static shape";
   if (last == Role::Parameter || last == Role::State)
     return checkParameter(number, name, last);
   return success();

@@ -36,7 +36,8 @@ MLIRContext &context() {
 }
 
 /// How a model computes in 16 bits. The suite's values for these are rounded after every operation,
-/// also within a softmax or a product; a fused kernel is more exact, and rounds only what it stores.
+/// also within a softmax or a product; a fused kernel is more exact, and rounds only what it
+/// stores.
 enum class Precision { Full, Half, Unreproducible };
 
 Precision precisionOf(ModuleOp module) {
@@ -47,8 +48,8 @@ Precision precisionOf(ModuleOp module) {
       if (!tensor || !(tensor.getElementType().isF16() || tensor.getElementType().isBF16()))
         continue;
       bool inexact = isa<lgc::DotOp, lgc::ExpOp, lgc::SoftmaxOp>(op);
-      Precision here = inexact && tensor.getElementType().isBF16() ? Precision::Unreproducible
-                                                                   : Precision::Half;
+      Precision here =
+          inexact && tensor.getElementType().isBF16() ? Precision::Unreproducible : Precision::Half;
       precision = std::max(precision, here);
     }
   });
@@ -63,8 +64,8 @@ void copyMessage(const std::string &text, char *message, int64_t capacity) {
 
 } // namespace
 
-/// Compiles a model whose inputs `boundNames` have the values that serialized tensors give. Gives an
-/// outcome, and the program or the message of the first error.
+/// Compiles a model whose inputs `boundNames` have the values that serialized tensors give. Gives
+/// an outcome, and the program or the message of the first error.
 extern "C" int lgc_node_compile(const char *model, int64_t length, const char *const *boundNames,
                                 const char *const *boundTensors, const int64_t *boundLengths,
                                 int boundCount, lgc::CompiledProgram **program, char *message,

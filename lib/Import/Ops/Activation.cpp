@@ -63,8 +63,7 @@ static void importPRelu(NodeImporter &n) {
 
 static void importElu(NodeImporter &n) {
   Value x = n.operand(0);
-  n.setResult(n.select(isPositive(n, x), x,
-                       n.mul(expMinus1(n, x), n.floatAttr("alpha", 1.0))));
+  n.setResult(n.select(isPositive(n, x), x, n.mul(expMinus1(n, x), n.floatAttr("alpha", 1.0))));
 }
 
 static void importSelu(NodeImporter &n) {
@@ -128,15 +127,15 @@ static void importGelu(NodeImporter &n) {
 
 static void importThresholdedRelu(NodeImporter &n) {
   Value x = n.operand(0);
-  n.setResult(n.select(n.compare(ComparePredicate::GT, x, n.floatAttr("alpha", 1.0)), x,
-                       n.like(x, 0.0)));
+  n.setResult(
+      n.select(n.compare(ComparePredicate::GT, x, n.floatAttr("alpha", 1.0)), x, n.like(x, 0.0)));
 }
 
 static void importShrink(NodeImporter &n) {
   Value x = n.operand(0);
   double lambda = n.floatAttr("lambd", 0.5), bias = n.floatAttr("bias", 0.0);
-  Value above = n.select(n.compare(ComparePredicate::GT, x, lambda), n.add(x, -bias),
-                         n.like(x, 0.0));
+  Value above =
+      n.select(n.compare(ComparePredicate::GT, x, lambda), n.add(x, -bias), n.like(x, 0.0));
   n.setResult(n.select(n.compare(ComparePredicate::LT, x, -lambda), n.add(x, bias), above));
 }
 

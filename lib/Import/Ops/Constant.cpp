@@ -57,7 +57,8 @@ static void importShape(NodeImporter &n) {
     return std::clamp<int64_t>(index < 0 ? index + rank : index, 0, rank);
   };
   int64_t start = clip(n.intAttr("start", 0)), end = clip(n.intAttr("end", rank));
-  n.setResult(n.vectorI64(TensorBuilder::shapeOf(x).slice(start, std::max<int64_t>(end - start, 0))));
+  n.setResult(
+      n.vectorI64(TensorBuilder::shapeOf(x).slice(start, std::max<int64_t>(end - start, 0))));
 }
 
 static void importSize(NodeImporter &n) {

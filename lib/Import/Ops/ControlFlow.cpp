@@ -41,8 +41,7 @@ static void importIf(NodeImporter &n) {
     return;
   for (size_t i = 0; i < then->size() && i < otherwise->size(); ++i) {
     const ImportedValue &left = (*then)[i], &right = (*otherwise)[i];
-    if (!left.isTensor() || !right.isTensor() ||
-        left.tensor.getType() != right.tensor.getType()) {
+    if (!left.isTensor() || !right.isTensor() || left.tensor.getType() != right.tensor.getType()) {
       n.error("the condition depends on data and the branches' results have different types; "
               "export the model with a fixed condition");
       return;

@@ -113,8 +113,8 @@ static void importConvTranspose(NodeImporter &n) {
   Shape shape = {TensorBuilder::shapeOf(x)[0], TensorBuilder::shapeOf(filter)[1] * groups};
   shape.append(placed.spatial);
   auto type = RankedTensorType::get(shape, TensorBuilder::elementOf(x));
-  Value y = n.createTyped<ConvolutionInputOp>(type, {x, filter},
-                                              geometryOf(n, placed.window, groups));
+  Value y =
+      n.createTyped<ConvolutionInputOp>(type, {x, filter}, geometryOf(n, placed.window, groups));
   Shape high(2, 0);
   high.append(placed.extra);
   y = n.pad(y, Shape(shape.size(), 0), high, 0.0);

@@ -66,7 +66,8 @@ static void importPow(NodeImporter &n) {
   n.setResult(n.binary<PowOp>(base, n.convert(exponent, element)));
 }
 
-/// Whether integers are divided by a 0 that is known now: in shape arithmetic, a fault of the model.
+/// Whether integers are divided by a 0 that is known now: in shape arithmetic, a fault of the
+/// model.
 static bool dividesByZero(NodeImporter &n, Value lhs, Value rhs) {
   DenseElementsAttr divisor = n.constantOf(rhs);
   if (!divisor || !n.constantOf(lhs) || !isa<IntegerType>(divisor.getElementType()))

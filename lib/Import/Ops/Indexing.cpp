@@ -35,8 +35,7 @@ static void importGather(NodeImporter &n) {
   Value x = n.operand(0), indices = n.operand(1);
   auto axis = axisOf(n, x);
   if (axis)
-    n.setResult(
-        n.gather(x, countFromStart(n, indices, TensorBuilder::shapeOf(x)[*axis]), *axis));
+    n.setResult(n.gather(x, countFromStart(n, indices, TensorBuilder::shapeOf(x)[*axis]), *axis));
 }
 
 static void importGatherElements(NodeImporter &n) {
@@ -180,8 +179,7 @@ static void importNonZero(NodeImporter &n) {
   Shape all;
   for (const Shape &dim : places)
     all.append(dim);
-  n.setResult(n.reshape(n.vectorI64(all),
-                        {rank, rank ? int64_t(places.front().size()) : 0}));
+  n.setResult(n.reshape(n.vectorI64(all), {rank, rank ? int64_t(places.front().size()) : 0}));
 }
 
 /// Turns the first elements of each sequence around, as many as `sequence_lens` says.

@@ -13,9 +13,9 @@ using namespace lgc;
 namespace {
 /// Labels with what says how much each counts.
 struct Labels {
-  Value indices;  ///< with ignored ones replaced by 0
-  Value ignored;  ///< where the label is to be ignored; null if none can be
-  Value weights;  ///< of each label, 0 where ignored; null if all are 1
+  Value indices; ///< with ignored ones replaced by 0
+  Value ignored; ///< where the label is to be ignored; null if none can be
+  Value weights; ///< of each label, 0 where ignored; null if all are 1
 };
 } // namespace
 
@@ -25,8 +25,8 @@ static std::optional<Labels> readLabels(NodeImporter &n, Type element) {
     return std::nullopt;
   ArrayRef<int64_t> shape = TensorBuilder::shapeOf(labels.indices);
   if (n.hasAttribute("ignore_index")) {
-    Value index = n.splatInt(n.intAttr("ignore_index", 0), TensorBuilder::elementOf(labels.indices),
-                             shape);
+    Value index =
+        n.splatInt(n.intAttr("ignore_index", 0), TensorBuilder::elementOf(labels.indices), shape);
     labels.ignored = n.compare(ComparePredicate::EQ, labels.indices, index);
     labels.indices = n.select(labels.ignored, n.like(labels.indices, 0.0), labels.indices);
   }
@@ -53,9 +53,7 @@ static void reduceLoss(NodeImporter &n, Value loss, const Labels &labels) {
   SmallVector<int64_t> all;
   for (int64_t i = 0; i < TensorBuilder::rankOf(loss); ++i)
     all.push_back(i);
-  auto sum = [&](Value x) {
-    return n.reduce(ReductionKind::Sum, x, all, /*keepDims=*/false);
-  };
+  auto sum = [&](Value x) { return n.reduce(ReductionKind::Sum, x, all, /*keepDims=*/false); };
   if (reduction == "sum")
     return n.setResult(sum(loss));
   n.setResult(labels.weights ? n.div(sum(loss), sum(labels.weights))
@@ -92,8 +90,8 @@ static void importNegativeLogLikelihood(NodeImporter &n) {
   auto labels = hasClasses(n, x) ? readLabels(n, TensorBuilder::elementOf(x)) : std::nullopt;
   if (!labels)
     return;
-  Value picked = n.create<GatherElementsOp>({x, n.unsqueeze(labels->indices, {1})},
-                                            {n.integer("axis", 1)});
+  Value picked =
+      n.create<GatherElementsOp>({x, n.unsqueeze(labels->indices, {1})}, {n.integer("axis", 1)});
   if (picked)
     picked = n.reshape(picked, TensorBuilder::shapeOf(labels->indices));
   reduceLoss(n, n.unary<NegOp>(picked), *labels);

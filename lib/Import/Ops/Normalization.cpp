@@ -98,8 +98,8 @@ static void importBatchNormalization(NodeImporter &n) {
     return trainBatchNorm(n, x, scale, bias, mean, variance);
   Value rstd = n.unary<RsqrtOp>(n.add(variance, n.floatAttr("epsilon", 1e-5)));
   Value centred = affine(n, x, {}, n.unary<NegOp>(mean), 1);
-  n.setResult(affine(n, centred, n.mul(n.convert(scale, TensorBuilder::elementOf(rstd)), rstd),
-                     bias, 1));
+  n.setResult(
+      affine(n, centred, n.mul(n.convert(scale, TensorBuilder::elementOf(rstd)), rstd), bias, 1));
   for (unsigned i = 1; i < 5; ++i)
     if (n.wantsResult(i))
       n.setResult(i, i % 2 ? mean : variance);
@@ -141,9 +141,9 @@ static void importRmsNormalization(NodeImporter &n) {
   auto axis = n.axisIn(n.intAttr("axis", -1), rank);
   if (!axis)
     return;
-  Value result = n.createAll<RmsNormalizeOp>(
-      {x}, {n.ints("dims", range(*axis, rank)),
-            n.number("epsilon", n.floatAttr("epsilon", 1e-5))})[0];
+  Value result =
+      n.createAll<RmsNormalizeOp>({x}, {n.ints("dims", range(*axis, rank)),
+                                        n.number("epsilon", n.floatAttr("epsilon", 1e-5))})[0];
   if (result)
     n.setResult(n.mul(n.convert(result, TensorBuilder::elementOf(scale)),
                       n.broadcastTo(scale, TensorBuilder::shapeOf(x))));
@@ -220,9 +220,9 @@ static void importLrn(NodeImporter &n) {
   Value squares = n.reshape(n.mul(x, x), {shape[0], 1, shape[1], rest});
   int64_t low = (size - 1) / 2;
   Value sum = n.create<ReduceWindowOp>(
-      {squares}, {n.kind(ReductionKind::Sum), n.ints("window", {size, 1}),
-                  n.ints("strides", {1, 1}), n.ints("dilations", {1, 1}), n.ints("low", {low, 0}),
-                  n.ints("high", {size - 1 - low, 0})});
+      {squares},
+      {n.kind(ReductionKind::Sum), n.ints("window", {size, 1}), n.ints("strides", {1, 1}),
+       n.ints("dilations", {1, 1}), n.ints("low", {low, 0}), n.ints("high", {size - 1 - low, 0})});
   Value scaled = n.add(n.mul(n.reshape(sum, shape), n.floatAttr("alpha", 1e-4) / double(size)),
                        n.floatAttr("bias", 1.0));
   n.setResult(n.div(x, n.binary<PowOp>(scaled, n.floatAttr("beta", 0.75))));

@@ -30,8 +30,7 @@ static std::optional<WindowGeometry> readPooling(NodeImporter &n, Value x) {
     n.error("the input must have a batch, a channel and some spatial dimensions");
     return std::nullopt;
   }
-  return readGeometry(n, n.intsAttr("kernel_shape", {}),
-                      TensorBuilder::shapeOf(x).drop_front(2));
+  return readGeometry(n, n.intsAttr("kernel_shape", {}), TensorBuilder::shapeOf(x).drop_front(2));
 }
 
 /// Indices count elements of the whole input, in the order of rows or, with `storage_order`, of
@@ -186,8 +185,8 @@ static void importMaxUnpool(NodeImporter &n) {
   }
   Shape inferred(TensorBuilder::shapeOf(x));
   for (size_t i = 0; i < kernel.size(); ++i)
-    inferred[i + 2] = (inferred[i + 2] - 1) * strides[i] + kernel[i] - pads[i] -
-                      pads[i + kernel.size()];
+    inferred[i + 2] =
+        (inferred[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
   // A larger result than that only has a border behind it.
   Shape border(rank, 0);
   if (n.hasOperand(2)) {
@@ -204,9 +203,9 @@ static void importMaxUnpool(NodeImporter &n) {
   }
   int64_t count = TensorBuilder::typeOf(x).getNumElements();
   Value zeros = n.splat(0.0, TensorBuilder::elementOf(x), {*elements});
-  Value result = n.createTyped<ScatterOp>(
-      zeros.getType(), {zeros, n.reshape(index, {count}), n.reshape(x, {count})},
-      {n.kind(ScatterKind::Replace), n.integer("axis", 0)});
+  Value result = n.createTyped<ScatterOp>(zeros.getType(),
+                                          {zeros, n.reshape(index, {count}), n.reshape(x, {count})},
+                                          {n.kind(ScatterKind::Replace), n.integer("axis", 0)});
   n.setResult(n.pad(n.reshape(result, inferred), Shape(rank, 0), border, 0.0));
 }
 

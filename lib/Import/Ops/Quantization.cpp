@@ -93,8 +93,8 @@ static void importDequantizeLinear(NodeImporter &n) {
     return n.setResult(Value());
   ArrayRef<int64_t> shape = TensorBuilder::shapeOf(x);
   int64_t axis = *quantizationAxis(n, x), block = n.intAttr("block_size", 0);
-  Value result = dequantize(n, x, spread(n, scale, shape, axis, block),
-                            spread(n, zero, shape, axis, block));
+  Value result =
+      dequantize(n, x, spread(n, scale, shape, axis, block), spread(n, zero, shape, axis, block));
   if (int64_t type = n.intAttr("output_dtype", 0); type && result)
     result = n.convert(result, elementTypeOf(*n.builder.getContext(), int32_t(type)));
   n.setResult(result);
@@ -128,8 +128,8 @@ static Value integerProduct(NodeImporter &n, Value a, Value aZero, Value b, Valu
 }
 
 static void importMatMulInteger(NodeImporter &n) {
-  n.setResult(integerProduct(n, n.operand(0), n.optionalOperand(2), n.operand(1),
-                             n.optionalOperand(3)));
+  n.setResult(
+      integerProduct(n, n.operand(0), n.optionalOperand(2), n.operand(1), n.optionalOperand(3)));
 }
 
 static void importQLinearMatMul(NodeImporter &n) {

@@ -92,8 +92,7 @@ Value Recurrent::gate(Value whole, int64_t number) {
   return n.sliceDim(whole, 0, number * hidden, (number + 1) * hidden);
 }
 
-Value Recurrent::activate(Value value, int64_t direction, unsigned number,
-                          unsigned perDirection) {
+Value Recurrent::activate(Value value, int64_t direction, unsigned number, unsigned perDirection) {
   StringRef name = activations[size_t(direction) * perDirection + number];
   if (name == "Sigmoid")
     return n.unary<LogisticOp>(value);
@@ -107,8 +106,7 @@ Value Recurrent::project(Value input, Value weights, Value bias) {
   return bias && y ? n.add(y, n.broadcastTo(bias, TensorBuilder::shapeOf(y))) : y;
 }
 
-void Recurrent::run(llvm::function_ref<void(int64_t, Value, Value &, Value &)> step,
-                    bool hasCell) {
+void Recurrent::run(llvm::function_ref<void(int64_t, Value, Value &, Value &)> step, bool hasCell) {
   Type element = TensorBuilder::elementOf(x);
   SmallVector<SmallVector<Value>> outputs(directions);
   SmallVector<Value> lastH, lastC;
@@ -119,8 +117,7 @@ void Recurrent::run(llvm::function_ref<void(int64_t, Value, Value &, Value &)> s
     bool backwards = reversed || d == 1;
     for (int64_t t = 0; t < time; ++t) {
       int64_t at = backwards ? time - 1 - t : t;
-      Value input = n.reshape(n.sliceDim(x, 0, at, at + 1),
-                              {batch, TensorBuilder::shapeOf(x)[2]});
+      Value input = n.reshape(n.sliceDim(x, 0, at, at + 1), {batch, TensorBuilder::shapeOf(x)[2]});
       step(d, input, state, cell);
       if (!state)
         return;
@@ -193,14 +190,12 @@ static void importLstm(NodeImporter &n) {
         Value p = lstm.part(lstm.peepholes, d);
         // Gates lie in the order input, output, forget, cell; peepholes input, output, forget.
         auto sum = [&](int64_t gate, Value cell) {
-          Value value = n.add(
-              lstm.project(x, lstm.gate(w, gate), b ? lstm.gate(b, gate) : b),
-              lstm.project(h, lstm.gate(r, gate), b ? lstm.gate(b, 4 + gate) : b));
+          Value value = n.add(lstm.project(x, lstm.gate(w, gate), b ? lstm.gate(b, gate) : b),
+                              lstm.project(h, lstm.gate(r, gate), b ? lstm.gate(b, 4 + gate) : b));
           if (!p || gate == 3 || !value)
             return value;
-          return n.add(value, n.mul(n.broadcastTo(lstm.gate(p, gate),
-                                                  TensorBuilder::shapeOf(value)),
-                                    cell));
+          return n.add(
+              value, n.mul(n.broadcastTo(lstm.gate(p, gate), TensorBuilder::shapeOf(value)), cell));
         };
         Value in = lstm.activate(sum(0, c), d, 0, 3);
         Value forget = lstm.activate(sum(2, c), d, 0, 3);

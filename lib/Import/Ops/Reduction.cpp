@@ -62,7 +62,8 @@ static void importReduceMean(NodeImporter &n) {
 }
 
 static void importReduceL1(NodeImporter &n) {
-  reduce(n, ReductionKind::Sum, [&](Value x) { return n.unary<AbsOp>(x); }, same);
+  reduce(
+      n, ReductionKind::Sum, [&](Value x) { return n.unary<AbsOp>(x); }, same);
 }
 
 static Value squareRoot(NodeImporter &n, Value x) {
@@ -72,12 +73,14 @@ static Value squareRoot(NodeImporter &n, Value x) {
 }
 
 static void importReduceL2(NodeImporter &n) {
-  reduce(n, ReductionKind::Sum, [&](Value x) { return n.mul(x, x); },
-         [&](Value x) { return squareRoot(n, x); });
+  reduce(
+      n, ReductionKind::Sum, [&](Value x) { return n.mul(x, x); },
+      [&](Value x) { return squareRoot(n, x); });
 }
 
 static void importReduceSumSquare(NodeImporter &n) {
-  reduce(n, ReductionKind::Sum, [&](Value x) { return n.mul(x, x); }, same);
+  reduce(
+      n, ReductionKind::Sum, [&](Value x) { return n.mul(x, x); }, same);
 }
 
 static void importReduceLogSum(NodeImporter &n) {

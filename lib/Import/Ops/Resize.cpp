@@ -59,8 +59,7 @@ struct Resize {
 bool Resize::readAttributes() {
   mode = n.stringAttr("mode", "nearest");
   bool isOld = n.version < 11;
-  coordinates = n.stringAttr("coordinate_transformation_mode",
-                             isOld ? "asymmetric" : "half_pixel");
+  coordinates = n.stringAttr("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
   rounding = n.stringAttr("nearest_mode", isOld ? "floor" : "round_prefer_floor");
   cubic = n.floatAttr("cubic_coeff_a", -0.75);
   extrapolation = n.floatAttr("extrapolation_value", 0.0);
@@ -86,10 +85,9 @@ double Resize::source(const Axis &axis, int64_t index) const {
   if (coordinates == "pytorch_half_pixel")
     return to == 1 ? 0.0 : (i + 0.5) / axis.scale - 0.5;
   if (coordinates == "tf_crop_and_resize")
-    return to == 1
-               ? 0.5 * (axis.roiStart + axis.roiEnd) * (from - 1)
-               : axis.roiStart * (from - 1) +
-                     i * (axis.roiEnd - axis.roiStart) * (from - 1) / (to - 1);
+    return to == 1 ? 0.5 * (axis.roiStart + axis.roiEnd) * (from - 1)
+                   : axis.roiStart * (from - 1) +
+                         i * (axis.roiEnd - axis.roiStart) * (from - 1) / (to - 1);
   if (coordinates == "half_pixel_symmetric") {
     double adjustment = double(axis.to) / to;
     return from / 2 * (1 - adjustment) + (i + 0.5) / axis.scale - 0.5;
@@ -99,11 +97,10 @@ double Resize::source(const Axis &axis, int64_t index) const {
 
 int64_t Resize::nearest(const Axis &axis, int64_t index) const {
   double place = source(axis, index);
-  double rounded = rounding == "floor"  ? std::floor(place)
-                   : rounding == "ceil" ? std::ceil(place)
-                   : rounding == "round_prefer_ceil"
-                       ? std::floor(place + 0.5)
-                       : std::ceil(place - 0.5);
+  double rounded = rounding == "floor"               ? std::floor(place)
+                   : rounding == "ceil"              ? std::ceil(place)
+                   : rounding == "round_prefer_ceil" ? std::floor(place + 0.5)
+                                                     : std::ceil(place - 0.5);
   return std::clamp<int64_t>(int64_t(rounded), 0, axis.from - 1);
 }
 
@@ -121,13 +118,14 @@ void Resize::addWeights(const Axis &axis, int64_t index, MutableArrayRef<double>
   double stretch = antialias ? std::min(axis.scale, 1.0) : 1.0;
   double reach = (mode == "cubic" ? 2.0 : 1.0) / stretch;
   // Where the place falls on an element, one neighbour has no weight.
-  int64_t first = int64_t(std::floor(place - reach)) + 1, last = int64_t(std::ceil(place + reach)) - 1;
+  int64_t first = int64_t(std::floor(place - reach)) + 1,
+          last = int64_t(std::ceil(place + reach)) - 1;
   double total = 0;
   SmallVector<std::pair<int64_t, double>> weights;
   for (int64_t i = first; i <= last; ++i) {
     double distance = (place - double(i)) * stretch;
-    double weight = mode == "cubic" ? cubicWeight(distance, cubic)
-                                    : std::max(0.0, 1.0 - std::abs(distance));
+    double weight =
+        mode == "cubic" ? cubicWeight(distance, cubic) : std::max(0.0, 1.0 - std::abs(distance));
     bool outside = i < 0 || i >= axis.from;
     if (excludeOutside && outside)
       weight = 0;
@@ -139,7 +137,8 @@ void Resize::addWeights(const Axis &axis, int64_t index, MutableArrayRef<double>
 }
 
 Value Resize::applyAxis(Value x, const Axis &axis) const {
-  bool isIdentity = axis.from == axis.to && axis.scale == 1.0 && coordinates != "tf_crop_and_resize";
+  bool isIdentity =
+      axis.from == axis.to && axis.scale == 1.0 && coordinates != "tf_crop_and_resize";
   if (isIdentity || !x)
     return x;
   if (mode == "nearest") {
@@ -158,8 +157,8 @@ Value Resize::applyAxis(Value x, const Axis &axis) const {
       weights.push_back(n.numberAttr(element, weight));
   }
   auto type = RankedTensorType::get({axis.to, axis.from}, element);
-  Value product = n.dot(x, n.constant(DenseElementsAttr::get(type, weights)), {}, {}, {axis.dim},
-                        {1});
+  Value product =
+      n.dot(x, n.constant(DenseElementsAttr::get(type, weights)), {}, {}, {axis.dim}, {1});
   // The new dimension is the last; put it back in its place.
   Shape permutation;
   int64_t rank = TensorBuilder::rankOf(x);

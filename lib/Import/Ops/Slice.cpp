@@ -59,8 +59,10 @@ static void importSlice(NodeImporter &n) {
     n.error("there must be one start, end and step other than 0 for each axis");
     return;
   }
-  Box box{Shape(TensorBuilder::rankOf(x), 0), Shape(TensorBuilder::shapeOf(x)),
-          Shape(TensorBuilder::rankOf(x), 1), {}};
+  Box box{Shape(TensorBuilder::rankOf(x), 0),
+          Shape(TensorBuilder::shapeOf(x)),
+          Shape(TensorBuilder::rankOf(x), 1),
+          {}};
   for (auto [i, dim] : llvm::enumerate(*dims))
     addRange(box, dim, TensorBuilder::shapeOf(x)[dim], (*starts)[i], (*ends)[i], (*steps)[i]);
   n.setResult(n.slice(n.reverse(x, box.reversed), box.starts, box.limits, box.strides));

@@ -55,8 +55,8 @@ std::optional<WindowGeometry> lgc::readGeometry(NodeImporter &n, ArrayRef<int64_
   window.strides = n.intsAttr("strides", Shape(rank, 1));
   window.dilations = n.intsAttr("dilations", Shape(rank, 1));
   Shape pads = n.intsAttr("pads", Shape(2 * rank, 0));
-  if (kernel.size() != rank || window.strides.size() != rank ||
-      window.dilations.size() != rank || pads.size() != 2 * rank) {
+  if (kernel.size() != rank || window.strides.size() != rank || window.dilations.size() != rank ||
+      pads.size() != 2 * rank) {
     n.error("kernel, strides, dilations and pads must have one entry (two pads) for each of " +
             Twine(rank) + " spatial dimensions");
     return std::nullopt;

@@ -27,7 +27,8 @@ struct WindowGeometry {
 };
 
 /// Reads strides, dilations, pads and auto_pad, for an input of the given spatial sizes, and with
-/// `ceil_mode` extends the high pads so that the last, partial window counts. Nothing after an error.
+/// `ceil_mode` extends the high pads so that the last, partial window counts. Nothing after an
+/// error.
 std::optional<WindowGeometry> readGeometry(NodeImporter &n, llvm::ArrayRef<int64_t> kernel,
                                            llvm::ArrayRef<int64_t> spatial);
 
