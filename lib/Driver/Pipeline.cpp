@@ -7,19 +7,14 @@
 
 #include "lgc/Driver/Pipeline.h"
 #include "lgc/Fusion/Passes.h"
-#include "lgc/IR/Passes.h"
 #include "lgc/Memory/Passes.h"
 #include "lgc/Target/CPU/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace lgc;
 
 void lgc::buildKernelPipeline(OpPassManager &manager, const BackendOptions &options) {
-  manager.addPass(createDecomposePass());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
   buildFusionPipeline(manager, options.fuse);
 }
 

@@ -18,8 +18,8 @@ namespace lgc {
 #define GEN_PASS_REGISTRATION
 #include "lgc/Fusion/Passes.h.inc"
 
-/// From tensor programs without composites to launches of outlined kernels. `fuse` false makes
-/// each operation a kernel of its own.
+/// From tensor programs to launches of outlined kernels: replaces composites, simplifies, and
+/// groups operations. `fuse` false makes each operation a kernel of its own.
 void buildFusionPipeline(mlir::OpPassManager &manager, bool fuse = true);
 
 } // namespace lgc
