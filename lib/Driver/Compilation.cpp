@@ -115,11 +115,9 @@ LogicalResult Stages::checkMemory() {
   if (!request.memoryLimit || arena <= *request.memoryLimit)
     return success();
   int64_t named = 0;
-  for (auto buffer : module.getOps<BufferOp>()) {
-    auto type = cast<RankedTensorType>(buffer.getType());
+  for (auto buffer : module.getOps<BufferOp>())
     if (buffer.getRole() != Role::Output)
-      named += type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u);
-  }
+      named += getTensorBytes(buffer.getType());
   return emitError(UnknownLoc::get(module.getContext()))
          << "--memory allows " << formatBytes(*request.memoryLimit) << ", but the step needs "
          << formatBytes(arena) << ", of which " << formatBytes(named)

@@ -17,10 +17,6 @@ static std::string printType(Type type) {
   return text;
 }
 
-static int64_t getBytes(RankedTensorType type) {
-  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u);
-}
-
 /// The initializers of the source model that a parameter is written back to.
 static llvm::json::Array makeExports(ParameterOp parameter) {
   llvm::json::Array targets;
@@ -45,7 +41,7 @@ static llvm::json::Object makeBuffer(BufferOp buffer, const ProgramFacts &facts,
                            {"type", printType(type.getElementType())},
                            {"shape", llvm::json::Array(type.getShape())},
                            {"offset", static_cast<int64_t>(buffer.getOffset())},
-                           {"bytes", getBytes(type)}};
+                           {"bytes", getTensorBytes(type)}};
   if (auto at = facts.inputs.find(name); at != facts.inputs.end()) {
     if (at->second.batchDim)
       entry["batch_dim"] = *at->second.batchDim;
@@ -125,7 +121,7 @@ llvm::json::Object lgc::makePlanSummary(const Compilation &compilation, StringRe
   int64_t numParameters = 0, numElements = 0;
   for (auto buffer : module.getOps<BufferOp>()) {
     auto type = cast<RankedTensorType>(buffer.getType());
-    bytes[buffer.getRole()] += getBytes(type);
+    bytes[buffer.getRole()] += getTensorBytes(type);
     if (buffer.getRole() == Role::Parameter) {
       ++numParameters;
       numElements += type.getNumElements();

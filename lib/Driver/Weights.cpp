@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace lgc;
 
-static int64_t getElementBytes(Type type) { return std::max(1u, type.getIntOrFloatBitWidth() / 8); }
-
 /// The number that fills a whole tensor, if JSON can hold it exactly.
 static std::optional<double> getFill(Attribute initial) {
   if (auto dense = dyn_cast<DenseElementsAttr>(initial)) {
@@ -28,8 +26,7 @@ static std::optional<double> getFill(Attribute initial) {
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
   }
   if (auto number = dyn_cast<IntegerAttr>(initial)) {
-    bool isUnsigned = number.getType().isUnsignedInteger() || number.getType().isInteger(1);
-    double value = number.getValue().roundToDouble(!isUnsigned);
+    double value = number.getValue().roundToDouble(!isUnsignedElement(number.getType()));
     if (std::abs(value) <= 9007199254740992.0)
       return value;
   }
@@ -66,7 +63,7 @@ Weights::Weights(ModuleOp module, StringRef modelFolder) {
   std::vector<std::pair<std::string, int64_t>> starts;
   for (auto parameter : module.getOps<ParameterOp>()) {
     auto type = cast<RankedTensorType>(parameter.getType());
-    int64_t bytes = type.getNumElements() * getElementBytes(type.getElementType());
+    int64_t bytes = getTensorBytes(type);
     std::string name = parameter.getSymName().str();
     if (auto external = dyn_cast<ExternalDataAttr>(parameter.getInitial())) {
       SmallString<256> path(modelFolder);

@@ -30,10 +30,7 @@ static int64_t getNumElements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
-static double getBytes(Value value) {
-  unsigned bits = cast<RankedTensorType>(value.getType()).getElementTypeBitWidth();
-  return static_cast<double>(getNumElements(value)) * std::max(1u, bits / 8);
-}
+static double getBytes(Value value) { return static_cast<double>(getTensorBytes(value.getType())); }
 
 /// Whether a transpose leaves neighbours in memory neighbours.
 static bool keepsRows(TransposeOp op) {

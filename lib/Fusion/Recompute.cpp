@@ -69,11 +69,6 @@ private:
 
 } // namespace
 
-static int64_t getBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8u);
-}
-
 bool Recomputation::collectReaders(Value value, Value read, ReshapeOp view) {
   for (OpOperand &use : read.getUses()) {
     Operation *user = use.getOwner();
@@ -180,7 +175,7 @@ int64_t Recomputation::getNewBytes(unsigned group, const Reader &reader) const {
       Value root = getRoot(operand);
       std::optional<unsigned> source = groups.findProducer(root);
       if (source && *source != group && known.insert(root).second)
-        bytes += getBytes(root);
+        bytes += getTensorBytes(root.getType());
     }
   return bytes;
 }
@@ -190,7 +185,7 @@ bool Recomputation::evaluate(unsigned group, Reader &reader) {
   SmallVector<Value> outputs = groups.getOutputs(ops);
   int64_t dropped = 0;
   for (Value value : values)
-    dropped += getBytes(value);
+    dropped += getTensorBytes(value.getType());
   if (ops.size() > maxOps || getNewBytes(group, reader) > dropped)
     return false;
   reader.shape = analyzeKernel(ops, outputs);

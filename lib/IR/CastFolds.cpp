@@ -18,8 +18,6 @@ using llvm::APSInt;
 
 static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-static bool isUnsignedElement(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
-
 /// Whether each value of one element type is a value of the other.
 static bool isLossless(Type from, Type to) {
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);

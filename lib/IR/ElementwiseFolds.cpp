@@ -19,8 +19,6 @@ static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(v
 
 static bool isFloat(Value value) { return isa<FloatType>(getTensor(value).getElementType()); }
 
-static bool isUnsignedElement(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
-
 static bool isUnsigned(Value value) { return isUnsignedElement(getTensor(value).getElementType()); }
 
 /// Whether a constant is the same number everywhere.

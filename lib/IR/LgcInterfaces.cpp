@@ -22,14 +22,21 @@ Type lgc::getComputeType(Type elementType) {
   return elementType;
 }
 
+int64_t lgc::getElementBytes(Type elementType) {
+  return std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
+}
+
 int64_t lgc::getTensorBytes(TypeRange types) {
   int64_t bytes = 0;
   for (Type type : types) {
     auto tensor = cast<ShapedType>(type);
-    bytes += tensor.getNumElements() *
-             std::max<int64_t>(1, tensor.getElementType().getIntOrFloatBitWidth() / 8);
+    bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
   }
   return bytes;
+}
+
+bool lgc::isUnsignedElement(Type elementType) {
+  return elementType.isUnsignedInteger() || elementType.isInteger(1);
 }
 
 int64_t lgc::getDefaultFlops(Operation *op) {

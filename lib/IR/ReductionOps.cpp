@@ -58,7 +58,7 @@ OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
   if (!constant || !isa<IntegerType>(from.getElementType()) ||
       from.getNumElements() > maxFoldedElements || from.getNumElements() == 0)
     return {};
-  bool isUnsigned = from.getElementType().isUnsignedInteger() || from.getElementType().isInteger(1);
+  bool isUnsigned = isUnsignedElement(from.getElementType());
   auto reduce = [&](const llvm::APInt &x, const llvm::APInt &y) {
     switch (getKind()) {
     case ReductionKind::Sum:

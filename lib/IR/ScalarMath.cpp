@@ -182,8 +182,6 @@ Value ScalarMath::smallest() {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-static bool isUnsignedElement(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
-
 /// Truncates a number (not NaN) towards zero and clamps it to the range of an integer type.
 static Value emitClampedInteger(OpBuilder &builder, Location loc, Value x, unsigned width,
                                 bool isUnsigned) {

@@ -59,7 +59,7 @@ public:
 private:
   bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
   /// Booleans count as unsigned.
-  bool isUnsigned() const { return elementType.isUnsignedInteger() || type.isInteger(1); }
+  bool isUnsigned() const { return isUnsignedElement(elementType); }
   unsigned getWidth() const { return type.getIntOrFloatBitWidth(); }
   mlir::Value integer(const llvm::APInt &value);
 

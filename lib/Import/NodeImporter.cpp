@@ -126,8 +126,7 @@ SmallVector<double> NodeImporter::numbersOf(DenseElementsAttr elements) {
     }
     return values;
   }
-  bool isUnsigned =
-      elements.getElementType().isUnsignedInteger() || elements.getElementType().isInteger(1);
+  bool isUnsigned = isUnsignedElement(elements.getElementType());
   for (APInt value : elements.getValues<APInt>())
     values.push_back(isUnsigned ? double(value.getZExtValue()) : double(value.getSExtValue()));
   return values;

@@ -112,7 +112,7 @@ Value TensorBuilder::largest(Type element, ArrayRef<int64_t> shape) {
   if (isa<FloatType>(element))
     return splat(std::numeric_limits<double>::infinity(), element, shape);
   unsigned width = element.getIntOrFloatBitWidth();
-  bool isUnsigned = element.isUnsignedInteger() || width == 1;
+  bool isUnsigned = isUnsignedElement(element);
   APInt bits = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   return constant(DenseElementsAttr::get(RankedTensorType::get(shape, element), bits));
 }
@@ -121,7 +121,7 @@ Value TensorBuilder::smallest(Type element, ArrayRef<int64_t> shape) {
   if (isa<FloatType>(element))
     return splat(-std::numeric_limits<double>::infinity(), element, shape);
   unsigned width = element.getIntOrFloatBitWidth();
-  bool isUnsigned = element.isUnsignedInteger() || width == 1;
+  bool isUnsigned = isUnsignedElement(element);
   APInt bits = isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
   return constant(DenseElementsAttr::get(RankedTensorType::get(shape, element), bits));
 }

@@ -11,14 +11,9 @@
 using namespace mlir;
 using namespace lgc;
 
-int64_t lgc::getBufferBytes(RankedTensorType type) {
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
 static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// The value that a chain of reshapes is a view of.
-static Value getRoot(Value value) {
+Value lgc::getRoot(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getOperand();
   return value;
@@ -160,7 +155,7 @@ void FunctionPlanner::wish(Value value, Value old, unsigned block) {
 }
 
 std::optional<unsigned> FunctionPlanner::findDyingOperand(LaunchOp launch, unsigned result) {
-  int64_t bytes = getBufferBytes(getTensor(launch.getResult(result)));
+  int64_t bytes = getTensorBytes(getTensor(launch.getResult(result)));
   for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
     if (!mayTakeOver(launch, number, result))
       continue;
@@ -185,7 +180,7 @@ void FunctionPlanner::planLaunch(LaunchOp launch) {
       blocks.push_back(*dying);
       ++blockPlan.numInPlace;
     } else {
-      blocks.push_back(addBlock(getBufferBytes(getTensor(result))));
+      blocks.push_back(addBlock(getTensorBytes(getTensor(result))));
     }
   }
   for (auto [result, block] : llvm::zip_equal(launch.getResults(), blocks))
@@ -219,7 +214,7 @@ unsigned FunctionPlanner::getCarriedBlock(MicroBatchesOp loop, unsigned index) {
              blockPlan.blocks[from.block].last <= positions[loop]) {
     block = from.block;
   } else {
-    block = addBlock(getBufferBytes(getTensor(first)));
+    block = addBlock(getTensorBytes(getTensor(first)));
   }
   if (block != from.block)
     copyTogether(
@@ -236,10 +231,10 @@ LogicalResult FunctionPlanner::planLoop(MicroBatchesOp loop) {
   Block &body = loop.getBody().front();
   Value number = body.getArgument(0);
   if (!number.use_empty())
-    put(number, {addBlock(getBufferBytes(getTensor(number))), nullptr, 0});
+    put(number, {addBlock(getTensorBytes(getTensor(number))), nullptr, 0});
   for (auto [index, batched] : llvm::enumerate(loop.getBatched())) {
     Value piece = body.getArgument(1 + index);
-    put(piece, {blockPlan.places[batched].block, loop, getBufferBytes(getTensor(piece))});
+    put(piece, {blockPlan.places[batched].block, loop, getTensorBytes(getTensor(piece))});
   }
   SmallVector<unsigned> carried;
   auto yield = cast<YieldOp>(body.getTerminator());
@@ -283,7 +278,7 @@ void FunctionPlanner::copyTogether(ArrayRef<PlannedCopy> copies) {
       blockPlan.blocks[block].last = std::max(blockPlan.blocks[block].last, moment);
     }
     if (isWritten(copy.from.block)) {
-      Place between = {addBlock(getBufferBytes(getTensor(copy.value))), nullptr, 0};
+      Place between = {addBlock(getTensorBytes(getTensor(copy.value))), nullptr, 0};
       blockPlan.blocks[between.block].first = blockPlan.blocks[between.block].last = moment;
       blockPlan.copies.push_back({copy.before, copy.from, between, copy.value, copy.value});
       copy.from = between;
@@ -321,7 +316,7 @@ void FunctionPlanner::planOutput(Operation *terminator, Value value, StringAttr 
     return;
   }
   if (place.loop || !blockPlan.blocks[place.block].isTemporary()) {
-    Place own = {addBlock(getBufferBytes(getTensor(value))), nullptr, 0};
+    Place own = {addBlock(getTensorBytes(getTensor(value))), nullptr, 0};
     copies.push_back({terminator, place, own, value, value});
     place = own;
   }
@@ -349,7 +344,7 @@ FailureOr<FunctionPlan> FunctionPlanner::plan() {
   Block &body = function.getBody().front();
   number(body);
   for (const auto &[name, buffer] : named) {
-    unsigned block = namedBlocks[name] = addBlock(getBufferBytes(buffer.type));
+    unsigned block = namedBlocks[name] = addBlock(getTensorBytes(buffer.type));
     blockPlan.blocks[block].named = name;
   }
   DenseMap<StringAttr, Value> arguments;

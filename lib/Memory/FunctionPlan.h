@@ -71,8 +71,8 @@ struct FunctionPlan {
   unsigned numInPlace = 0;
 };
 
-/// Bytes of a tensor in memory; a boolean takes one.
-int64_t getBufferBytes(mlir::RankedTensorType type);
+/// The value that a chain of reshapes is a view of.
+mlir::Value getRoot(mlir::Value value);
 
 /// Adds the arguments of an entry function to the named buffers, and outputs that another function
 /// has, too. Errors are emitted at the function.

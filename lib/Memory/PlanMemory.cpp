@@ -40,7 +40,7 @@ int64_t PlanMemoryPass::placeNamed(NamedBuffers &named) {
   int64_t end = 0;
   for (auto &entry : named) {
     entry.second.offset = end;
-    end += alignUp(getBufferBytes(entry.second.type));
+    end += alignUp(getTensorBytes(entry.second.type));
   }
   return end;
 }

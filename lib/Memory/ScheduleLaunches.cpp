@@ -44,12 +44,6 @@ private:
 
 } // namespace
 
-static Value getRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getOperand();
-  return value;
-}
-
 /// The operands of an operation and what its regions read from outside, in order.
 static llvm::SetVector<Value> getReads(Operation *op) {
   llvm::SetVector<Value> reads;
@@ -121,17 +115,16 @@ void BlockScheduler::collectDependences() {
 /// Bytes that an operation allocates less those that are free after it.
 int64_t BlockScheduler::getGrowth(Operation *op) const {
   int64_t growth = 0;
-  auto bytes = [](Value value) { return getBufferBytes(cast<RankedTensorType>(value.getType())); };
   if (isa<ReshapeOp>(op))
     return 0;
   for (Value result : op->getResults())
     if (!overwrites.contains(result))
-      growth += bytes(result);
+      growth += getTensorBytes(result.getType());
   llvm::SmallDenseSet<Value> roots;
   for (Value value : getReads(op)) {
     Value root = getRoot(value);
     if (roots.insert(root).second && root.getDefiningOp() && readers.lookup(root) == 1)
-      growth -= bytes(root);
+      growth -= getTensorBytes(root.getType());
   }
   return growth;
 }

@@ -30,8 +30,14 @@ ShardingRuleAttr getDefaultShardingRule(mlir::Operation *op);
 /// One FLOP for each point of the operation's loops.
 int64_t getDefaultFlops(mlir::Operation *op);
 
-/// Bytes of tensors in memory; a boolean takes one.
+/// Bytes of an element in memory; a boolean takes one.
+int64_t getElementBytes(mlir::Type elementType);
+
+/// Bytes of tensors in memory.
 int64_t getTensorBytes(mlir::TypeRange types);
+
+/// Whether an integer type's bits are read without a sign; booleans' are.
+bool isUnsignedElement(mlir::Type elementType);
 
 namespace OpTrait {
 /// The derivative is zero wherever it exists: autodiff stops there without an error.

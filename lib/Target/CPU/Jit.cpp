@@ -30,11 +30,6 @@ const ProgramBuffer *CompiledProgram::find(StringRef name) const {
   return nullptr;
 }
 
-/// Bytes of an element in memory; a boolean takes one.
-static int64_t getElementBytes(Type type) {
-  return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
-}
-
 static ProgramBuffer describe(BufferOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   std::string element;
@@ -44,7 +39,7 @@ static ProgramBuffer describe(BufferOp op) {
           element,
           std::vector<int64_t>(type.getShape().begin(), type.getShape().end()),
           static_cast<int64_t>(op.getOffset()),
-          type.getNumElements() * getElementBytes(type.getElementType())};
+          getTensorBytes(type)};
 }
 
 /// Writes the initial value of a parameter, as far as the module holds it.
@@ -69,8 +64,8 @@ static void initialize(ParameterOp parameter, const ProgramBuffer &buffer, uint8
   }
 }
 
-/// The compiler's own library converts float64 to float16, for which processors have no instruction;
-/// a process doesn't export its symbols.
+/// The compiler's own library converts float64 to float16, for which processors have no
+/// instruction; a process doesn't export its symbols.
 extern "C" _Float16 __truncdfhf2(double);
 
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &object) {
@@ -81,7 +76,7 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &
   llvm::orc::SymbolMap runtime;
   auto define = [&](StringRef name, auto *function) {
     runtime[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                             llvm::JITSymbolFlags::Exported};
+                                              llvm::JITSymbolFlags::Exported};
   };
   define("lgc_parallel_for", &lgc_parallel_for);
   define("lgc_matmul", &lgc_matmul);
