@@ -14,24 +14,6 @@ using namespace lgc;
 
 static RankedTensorType getType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-static LogicalResult checkDims(std::optional<Location> loc, ArrayRef<int64_t> dims, int64_t rank) {
-  int64_t last = -1;
-  for (int64_t dim : dims) {
-    if (dim <= last || dim >= rank)
-      return emitOptionalError(loc, "has dims that don't increase within the rank ", rank,
-                               "; list increasing dimensions");
-    last = dim;
-  }
-  return success();
-}
-
-static LogicalResult checkDim(std::optional<Location> loc, int64_t dim, int64_t rank) {
-  if (dim < 0 || dim >= rank)
-    return emitOptionalError(loc, "goes along dimension ", dim, " of a tensor of rank ", rank,
-                             "; name one of its dimensions");
-  return success();
-}
-
 static SmallVector<int64_t> dropDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> kept;
   for (auto [dim, size] : llvm::enumerate(shape))
@@ -45,30 +27,38 @@ static SmallVector<int64_t> dropDims(ArrayRef<int64_t> shape, ArrayRef<int64_t> 
 //===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxOp::verify() {
-  return checkDim(getLoc(), getDim(), ::getType(getOperand()).getRank());
+  return checkDim(getLoc(), "goes along", getDim(), ::getType(getOperand()).getRank());
 }
+
+namespace {
+/// The exponentials of x less its largest element along a dimension, which never overflow, and
+/// their sum: what softmax and the logarithm of its denominator are made of.
+struct ShiftedExponential {
+  ShiftedExponential(TensorMath &t, Value x, int64_t dim) {
+    most = t.reduce(ReductionKind::Max, x, dim);
+    shifted = t.sub(x, t.restore(most, x, dim));
+    exponential = t.exp(shifted);
+    sum = t.reduce(ReductionKind::Sum, exponential, dim);
+  }
+
+  Value most, shifted, exponential, sum;
+};
+} // namespace
 
 SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
   TensorMath t(builder, getLoc());
-  int64_t dim = getDim();
-  Value most = t.reduce(ReductionKind::Max, getOperand(), dim);
-  Value shifted = t.sub(getOperand(), t.restore(most, getOperand(), dim));
-  Value exponential = t.exp(shifted);
-  Value sum = t.reduce(ReductionKind::Sum, exponential, dim);
-  return {t.div(exponential, t.restore(sum, getOperand(), dim))};
+  ShiftedExponential e(t, getOperand(), getDim());
+  return {t.div(e.exponential, t.restore(e.sum, getOperand(), getDim()))};
 }
 
 LogicalResult LogSoftmaxOp::verify() {
-  return checkDim(getLoc(), getDim(), ::getType(getOperand()).getRank());
+  return checkDim(getLoc(), "goes along", getDim(), ::getType(getOperand()).getRank());
 }
 
 SmallVector<Value> LogSoftmaxOp::decompose(OpBuilder &builder) {
   TensorMath t(builder, getLoc());
-  int64_t dim = getDim();
-  Value most = t.reduce(ReductionKind::Max, getOperand(), dim);
-  Value shifted = t.sub(getOperand(), t.restore(most, getOperand(), dim));
-  Value logSum = t.log(t.reduce(ReductionKind::Sum, t.exp(shifted), dim));
-  return {t.sub(shifted, t.restore(logSum, getOperand(), dim))};
+  ShiftedExponential e(t, getOperand(), getDim());
+  return {t.sub(e.shifted, t.restore(t.log(e.sum), getOperand(), getDim()))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +76,7 @@ LogicalResult NormalizeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   if (failed(checkOperands(loc, adaptor.getOperands())))
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
-  if (failed(checkDims(loc, adaptor.getDims(), operand.getRank())))
+  if (failed(checkDims(loc, "has", adaptor.getDims(), operand.getRank())))
     return failure();
   RankedTensorType statistics = getStatisticsType(operand, adaptor.getDims());
   types.assign({operand, statistics, statistics});
@@ -113,7 +103,7 @@ LogicalResult RmsNormalizeOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   if (failed(checkOperands(loc, adaptor.getOperands())))
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
-  if (failed(checkDims(loc, adaptor.getDims(), operand.getRank())))
+  if (failed(checkDims(loc, "has", adaptor.getDims(), operand.getRank())))
     return failure();
   types.assign({operand, getStatisticsType(operand, adaptor.getDims())});
   return success();
@@ -141,7 +131,7 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return failure();
   RankedTensorType logits = ::getType(adaptor.getLogits());
   int64_t dim = adaptor.getDim();
-  if (failed(checkDim(loc, dim, logits.getRank())))
+  if (failed(checkDim(loc, "goes along", dim, logits.getRank())))
     return failure();
   SmallVector<int64_t> shape = dropDims(logits.getShape(), dim);
   if (::getType(adaptor.getLabels()).getShape() != ArrayRef(shape))
@@ -159,10 +149,8 @@ SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   Value logits = t.cast(getLogits(), getComputeType(element));
   RankedTensorType type = ::getType(logits);
   int64_t dim = getDim();
-  Value most = t.reduce(ReductionKind::Max, logits, dim);
-  Value shifted = t.sub(logits, t.restore(most, logits, dim));
-  Value sum = t.reduce(ReductionKind::Sum, t.exp(shifted), dim);
-  Value logSumExp = t.add(t.log(sum), most);
+  ShiftedExponential e(t, logits, dim);
+  Value logSumExp = t.add(t.log(e.sum), e.most);
   // The label's logit is the sum of those whose class is the label.
   Type labelElement = ::getType(getLabels()).getElementType();
   Value classes = IotaOp::create(builder, getLoc(), type.clone(labelElement), dim);

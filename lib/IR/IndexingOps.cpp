@@ -31,12 +31,31 @@ static Value emitClampedIndex(OpBuilder &builder, Location loc, Value number, in
 // Gathers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkAxis(std::optional<Location> loc, int64_t axis, int64_t rank) {
-  if (axis < 0 || axis >= rank)
-    return emitOptionalError(loc, "indexes dimension ", axis, " of a tensor of rank ", rank,
-                             "; name one of its dimensions");
-  return success();
+/// The type of the slices that `indices` pick along `axis`: what a gather gives and a scatter
+/// takes.
+static RankedTensorType getSlicesType(RankedTensorType operand, RankedTensorType indices,
+                                      int64_t axis) {
+  SmallVector<int64_t> shape(operand.getShape().take_front(axis));
+  llvm::append_range(shape, indices.getShape());
+  llvm::append_range(shape, operand.getShape().drop_front(axis + 1));
+  return operand.clone(shape);
 }
+
+/// The same for index tuples; none if they don't fit the operand.
+static std::optional<RankedTensorType> getNdSlicesType(RankedTensorType operand,
+                                                       RankedTensorType indices, int64_t batch) {
+  if (indices.getRank() < 1 || batch < 0 || batch >= indices.getRank() ||
+      batch + indices.getShape().back() > operand.getRank() ||
+      operand.getShape().take_front(batch) != indices.getShape().take_front(batch))
+    return std::nullopt;
+  SmallVector<int64_t> shape(indices.getShape().drop_back());
+  llvm::append_range(shape, operand.getShape().drop_front(batch + indices.getShape().back()));
+  return operand.clone(shape);
+}
+
+static const char *const tupleMisfit =
+    "has index tuples that don't fit the operand: they need equal batch dimensions and no more "
+    "numbers than it has dimensions";
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
@@ -44,12 +63,9 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   int64_t axis = adaptor.getAxis();
-  if (failed(checkAxis(loc, axis, operand.getRank())))
+  if (failed(checkDim(loc, "indexes", axis, operand.getRank())))
     return failure();
-  SmallVector<int64_t> shape(operand.getShape().take_front(axis));
-  llvm::append_range(shape, ::getType(adaptor.getIndices()).getShape());
-  llvm::append_range(shape, operand.getShape().drop_front(axis + 1));
-  types.push_back(operand.clone(shape));
+  types.push_back(getSlicesType(operand, ::getType(adaptor.getIndices()), axis));
   return success();
 }
 
@@ -91,17 +107,11 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
   if (failed(checkOperands(loc, adaptor.getOperands())))
     return failure();
-  RankedTensorType operand = ::getType(adaptor.getOperand());
-  RankedTensorType indices = ::getType(adaptor.getIndices());
-  int64_t batch = adaptor.getBatchDims();
-  if (indices.getRank() < 1 || batch < 0 || batch >= indices.getRank() ||
-      batch + indices.getShape().back() > operand.getRank() ||
-      operand.getShape().take_front(batch) != indices.getShape().take_front(batch))
-    return emitOptionalError(loc, "has index tuples that don't fit the operand: they need equal "
-                                  "batch dimensions and no more numbers than it has dimensions");
-  SmallVector<int64_t> shape(indices.getShape().drop_back());
-  llvm::append_range(shape, operand.getShape().drop_front(batch + indices.getShape().back()));
-  types.push_back(operand.clone(shape));
+  std::optional<RankedTensorType> slices = getNdSlicesType(
+      ::getType(adaptor.getOperand()), ::getType(adaptor.getIndices()), adaptor.getBatchDims());
+  if (!slices)
+    return emitOptionalError(loc, tupleMisfit);
+  types.push_back(*slices);
   return success();
 }
 
@@ -132,7 +142,7 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Lo
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   RankedTensorType indices = ::getType(adaptor.getIndices());
-  if (failed(checkAxis(loc, adaptor.getAxis(), operand.getRank())))
+  if (failed(checkDim(loc, "indexes", adaptor.getAxis(), operand.getRank())))
     return failure();
   if (indices.getRank() != operand.getRank())
     return emitOptionalError(loc, "has indices of another rank than the operand; make them equal");
@@ -219,16 +229,13 @@ static void copyOperand(KernelBuffers &buffers, Value operand, Value result) {
 }
 
 LogicalResult ScatterOp::verify() {
-  SmallVector<Type> types;
   RankedTensorType operand = ::getType(getOperand());
-  if (failed(checkAxis(getLoc(), getAxis(), operand.getRank())))
+  if (failed(checkDim(getLoc(), "indexes", getAxis(), operand.getRank())))
     return failure();
-  SmallVector<int64_t> shape(operand.getShape().take_front(getAxis()));
-  llvm::append_range(shape, ::getType(getIndices()).getShape());
-  llvm::append_range(shape, operand.getShape().drop_front(getAxis() + 1));
-  if (::getType(getUpdates()) != operand.clone(shape))
+  RankedTensorType slices = getSlicesType(operand, ::getType(getIndices()), getAxis());
+  if (::getType(getUpdates()) != slices)
     return emitOpError("has updates of type ")
-           << getUpdates().getType() << " where " << operand.clone(shape) << " fits";
+           << getUpdates().getType() << " where " << slices << " fits";
   return success();
 }
 
@@ -254,18 +261,13 @@ void ScatterOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange r
 }
 
 LogicalResult ScatterNdOp::verify() {
-  RankedTensorType operand = ::getType(getOperand()), indices = ::getType(getIndices());
-  int64_t batch = getBatchDims();
-  if (indices.getRank() < 1 || batch < 0 || batch >= indices.getRank() ||
-      batch + indices.getShape().back() > operand.getRank() ||
-      operand.getShape().take_front(batch) != indices.getShape().take_front(batch))
-    return emitOpError("has index tuples that don't fit the operand: they need equal batch "
-                       "dimensions and no more numbers than it has dimensions");
-  SmallVector<int64_t> shape(indices.getShape().drop_back());
-  llvm::append_range(shape, operand.getShape().drop_front(batch + indices.getShape().back()));
-  if (::getType(getUpdates()) != operand.clone(shape))
+  std::optional<RankedTensorType> slices =
+      getNdSlicesType(::getType(getOperand()), ::getType(getIndices()), getBatchDims());
+  if (!slices)
+    return emitOpError(tupleMisfit);
+  if (::getType(getUpdates()) != *slices)
     return emitOpError("has updates of type ")
-           << getUpdates().getType() << " where " << operand.clone(shape) << " fits";
+           << getUpdates().getType() << " where " << *slices << " fits";
   return success();
 }
 
@@ -297,7 +299,7 @@ void ScatterNdOp::emitKernel(OpBuilder &builder, ValueRange operands, ValueRange
 
 LogicalResult ScatterElementsOp::verify() {
   RankedTensorType operand = ::getType(getOperand()), indices = ::getType(getIndices());
-  if (failed(checkAxis(getLoc(), getAxis(), operand.getRank())))
+  if (failed(checkDim(getLoc(), "indexes", getAxis(), operand.getRank())))
     return failure();
   if (indices.getShape() != ::getType(getUpdates()).getShape() ||
       indices.getRank() != operand.getRank())

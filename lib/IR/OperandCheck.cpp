@@ -20,3 +20,23 @@ LogicalResult lgc::checkOperands(std::optional<Location> loc, ValueRange operand
   }
   return success();
 }
+
+LogicalResult lgc::checkDim(std::optional<Location> loc, StringRef what, int64_t dim,
+                            int64_t rank) {
+  if (dim < 0 || dim >= rank)
+    return emitOptionalError(loc, what, " dimension ", dim, " of a tensor of rank ", rank,
+                             "; name one of its dimensions");
+  return success();
+}
+
+LogicalResult lgc::checkDims(std::optional<Location> loc, StringRef what, ArrayRef<int64_t> dims,
+                             int64_t rank) {
+  int64_t last = -1;
+  for (int64_t dim : dims) {
+    if (dim <= last || dim >= rank)
+      return emitOptionalError(loc, what, " dims that don't increase within the rank ", rank,
+                               "; list increasing dimensions");
+    last = dim;
+  }
+  return success();
+}

@@ -28,13 +28,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   if (failed(checkOperands(loc, adaptor.getOperands())))
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
-  int64_t last = -1;
-  for (int64_t dim : adaptor.getDims()) {
-    if (dim <= last || dim >= operand.getRank())
-      return emitOptionalError(loc, "reduces dims that don't increase within the rank ",
-                               operand.getRank(), "; list increasing dimensions");
-    last = dim;
-  }
+  if (failed(checkDims(loc, "reduces", adaptor.getDims(), operand.getRank())))
+    return failure();
   SmallVector<int64_t> shape;
   for (int64_t dim = 0; dim < operand.getRank(); ++dim)
     if (!llvm::is_contained(adaptor.getDims(), dim))
@@ -131,9 +126,8 @@ LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context, std::optional<
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
   int64_t dim = adaptor.getDim();
-  if (dim < 0 || dim >= operand.getRank())
-    return emitOptionalError(loc, "searches dimension ", dim, " of a tensor of rank ",
-                             operand.getRank(), "; name one of its dimensions");
+  if (failed(checkDim(loc, "searches", dim, operand.getRank())))
+    return failure();
   SmallVector<int64_t> shape(operand.getShape());
   shape.erase(shape.begin() + dim);
   types.push_back(operand.clone(shape));

@@ -23,10 +23,8 @@ LogicalResult SortOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   if (failed(checkOperands(loc, adaptor.getOperands())))
     return failure();
   RankedTensorType operand = ::getType(adaptor.getOperand());
-  int64_t dim = adaptor.getDim();
-  if (dim < 0 || dim >= operand.getRank())
-    return emitOptionalError(loc, "sorts along dimension ", dim, " of a tensor of rank ",
-                             operand.getRank(), "; name one of its dimensions");
+  if (failed(checkDim(loc, "sorts along", adaptor.getDim(), operand.getRank())))
+    return failure();
   types.push_back(operand);
   types.push_back(operand.clone(IntegerType::get(context, 64)));
   return success();
