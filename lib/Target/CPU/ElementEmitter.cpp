@@ -8,6 +8,7 @@
 #include "ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -117,6 +118,21 @@ bool ElementEmitter::isVisible(Value scalar) const {
   return false;
 }
 
+/// The number that a constant repeats, of compute type.
+static Value emitScalarConstant(OpBuilder &builder, ConstantOp op) {
+  Type compute = getComputeType(cast<RankedTensorType>(op.getType()).getElementType());
+  auto value = op.getValue().getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    llvm::APFloat converted = number.getValue();
+    bool losesInfo;
+    converted.convert(cast<FloatType>(compute).getFloatSemantics(),
+                      llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return arith::ConstantOp::create(builder, op.getLoc(), FloatAttr::get(compute, converted));
+  }
+  return arith::ConstantOp::create(builder, op.getLoc(),
+                                   IntegerAttr::get(compute, cast<IntegerAttr>(value).getValue()));
+}
+
 Value ElementEmitter::emit(Value tensor, ValueRange indices) {
   if (Value scalar = scalars.lookup(tensor))
     return scalar;
@@ -128,11 +144,11 @@ Value ElementEmitter::emit(Value tensor, ValueRange indices) {
   if (Value buffer = buffers.lookup(tensor)) {
     scalar = load(tensor, buffer, indices);
   } else if (auto constant = tensor.getDefiningOp<ConstantOp>()) {
-    scalar = emitConstant(constant, indices);
+    // Constants of more than one number have a buffer.
+    scalar = emitScalarConstant(builder, constant);
   } else {
     auto result = cast<OpResult>(tensor);
-    SmallVector<Value> results =
-        emitOp(cast<ElementalOpInterface>(result.getOwner()), indices);
+    SmallVector<Value> results = emitOp(cast<ElementalOpInterface>(result.getOwner()), indices);
     scalar = results[result.getResultNumber()];
   }
   memos[tensor].push_back({SmallVector<Value>(indices), scalar});
@@ -153,9 +169,8 @@ std::pair<Value, SmallVector<Value>> ElementEmitter::collapse(Value buffer, Valu
   for (size_t i = 0; i < indices.size();) {
     size_t run = 1;
     Value index = indices[i];
-    for (auto [group, loopIndex] :
-         llvm::zip(domain ? ArrayRef(domain->groups) : ArrayRef<SmallVector<int64_t>>(),
-                   loopIndices)) {
+    for (auto [group, loopIndex] : llvm::zip(
+             domain ? ArrayRef(domain->groups) : ArrayRef<SmallVector<int64_t>>(), loopIndices)) {
       // The one point of a scalar domain belongs to no dimension.
       size_t first = group.empty() ? 0 : group.front();
       if (group.size() < 2 || i + group.size() > indices.size() ||
@@ -169,21 +184,15 @@ std::pair<Value, SmallVector<Value>> ElementEmitter::collapse(Value buffer, Valu
       changed = true;
       break;
     }
-    int64_t size = 1;
-    for (int64_t dimension : type.getShape().slice(i, run))
-      size *= dimension;
-    sizes.push_back(size);
+    sizes.push_back(llvm::product_of(type.getShape().slice(i, run)));
     collapsed.push_back(index);
     i += run;
   }
   if (!changed)
     return {buffer, SmallVector<Value>(indices)};
-  SmallVector<int64_t> strides(sizes.size(), 1);
-  for (size_t i = sizes.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * sizes[i];
   auto view = memref::ReinterpretCastOp::create(
       builder, buffer.getLoc(), MemRefType::get(sizes, type.getElementType()), buffer,
-      /*offset=*/0, sizes, strides);
+      /*offset=*/0, sizes, computeStrides(sizes));
   return {view, collapsed};
 }
 
@@ -204,49 +213,4 @@ void ElementEmitter::store(Value scalar, Value tensor, Value buffer, ValueRange 
     scalar = arith::TruncFOp::create(builder, loc, storage, scalar);
   auto [view, at] = collapse(buffer, indices);
   memref::StoreOp::create(builder, loc, scalar, view, at);
-}
-
-/// A scalar constant of compute type.
-static Value emitScalarConstant(OpBuilder &builder, Location loc, Attribute value, Type compute) {
-  if (auto number = dyn_cast<FloatAttr>(value)) {
-    llvm::APFloat converted = number.getValue();
-    bool losesInfo;
-    converted.convert(cast<FloatType>(compute).getFloatSemantics(),
-                      llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return arith::ConstantOp::create(builder, loc, FloatAttr::get(compute, converted));
-  }
-  return arith::ConstantOp::create(builder, loc,
-                                   IntegerAttr::get(compute, cast<IntegerAttr>(value).getValue()));
-}
-
-Value ElementEmitter::emitConstant(ConstantOp op, ValueRange indices) {
-  Type compute = getComputeType(cast<RankedTensorType>(op.getType()).getElementType());
-  ElementsAttr value = op.getValue();
-  if (value.isSplat())
-    return emitScalarConstant(builder, op.getLoc(), value.getSplatValue<Attribute>(), compute);
-
-  // Other constants are read from a global of the module, one for each constant op.
-  auto function = builder.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
-  if (!function)
-    function = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
-  auto module = function->getParentOfType<ModuleOp>();
-  MemRefType type = getBufferType(op.getType());
-  std::string name;
-  if (auto known = op->getAttrOfType<StringAttr>("lgc.global")) {
-    name = known.str();
-  } else {
-    // The symbol table renames what it inserts, not what the module holds already.
-    OpBuilder detached(builder.getContext());
-    auto dense = cast<DenseElementsAttr>(value);
-    if (dense.getElementType() != type.getElementType())
-      dense = dense.bitcast(type.getElementType());
-    auto global = memref::GlobalOp::create(
-        detached, op.getLoc(), "lgc_constant", builder.getStringAttr("private"), type,
-        dense.reshape(RankedTensorType::get(type.getShape(), type.getElementType())),
-        /*constant=*/true, builder.getI64IntegerAttr(64));
-    name = SymbolTable(module).insert(global, module.getBody()->begin()).str();
-    op->setAttr("lgc.global", builder.getStringAttr(name));
-  }
-  Value buffer = memref::GetGlobalOp::create(builder, op.getLoc(), type, name);
-  return load(op.getResult(), buffer, indices);
 }

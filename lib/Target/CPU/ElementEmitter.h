@@ -48,7 +48,8 @@ llvm::SmallVector<mlir::Value> delinearize(mlir::OpBuilder &builder, mlir::Locat
 /// several values share are emitted once.
 class ElementEmitter {
 public:
-  /// `buffers` maps tensors (arguments of the kernel, results already stored) to memrefs.
+  /// `buffers` maps tensors (arguments of the kernel, constants of more than one number, results
+  /// already stored) to memrefs.
   ElementEmitter(mlir::OpBuilder &builder, const llvm::DenseMap<mlir::Value, mlir::Value> &buffers)
       : builder(builder), buffers(buffers) {}
 
@@ -67,12 +68,10 @@ public:
   llvm::SmallVector<mlir::Value> emitOp(ElementalOpInterface op, mlir::ValueRange indices);
 
   /// Stores a scalar of compute type into the buffer of `tensor`.
-  void store(mlir::Value scalar, mlir::Value tensor, mlir::Value buffer,
-             mlir::ValueRange indices);
+  void store(mlir::Value scalar, mlir::Value tensor, mlir::Value buffer, mlir::ValueRange indices);
 
 private:
   mlir::Value load(mlir::Value tensor, mlir::Value buffer, mlir::ValueRange indices);
-  mlir::Value emitConstant(ConstantOp op, mlir::ValueRange indices);
   /// The buffer seen with the domain's collapsed dimensions where the indices run over them.
   std::pair<mlir::Value, llvm::SmallVector<mlir::Value>> collapse(mlir::Value buffer,
                                                                   mlir::ValueRange indices);

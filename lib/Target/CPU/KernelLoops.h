@@ -23,7 +23,7 @@ namespace lgc {
 struct KernelLowering {
   mlir::func::FuncOp kernel;
   KernelShape shape;
-  /// Arguments (tensors) to memrefs.
+  /// Arguments (tensors), and constants of more than one number, to memrefs.
   llvm::DenseMap<mlir::Value, mlir::Value> inputs;
   /// Returned tensors with their memrefs, in order.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> outputs;
@@ -45,14 +45,18 @@ KernelWork emitReductionKernel(mlir::OpBuilder &builder, KernelLowering &lowerin
 KernelWork emitSingleReductionKernel(mlir::OpBuilder &builder, KernelLowering &lowering);
 KernelWork emitOwnLoopsKernel(mlir::OpBuilder &builder, KernelLowering &lowering);
 
+/// Emits the loop over the kernel's work items and leaves the builder in its body; the item's
+/// number.
+mlir::Value enterItemLoop(mlir::OpBuilder &builder, const KernelLowering &lowering);
+
 /// Runs `body` in a nest of loops from 0 to `sizes` with values carried through; returns the last
 /// carried values. `body` gets the loop indices and the carried values and returns the next ones.
-llvm::SmallVector<mlir::Value> emitLoopNest(
-    mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> sizes,
-    mlir::ValueRange carried,
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange indices,
-                                                      mlir::ValueRange carried)>
-        body);
+llvm::SmallVector<mlir::Value>
+emitLoopNest(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> sizes,
+             mlir::ValueRange carried,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange indices,
+                                                               mlir::ValueRange carried)>
+                 body);
 
 /// Estimated cost, in scalar operations, of one element of each op of the kernel together.
 int64_t estimatePointCost(mlir::func::FuncOp kernel);

@@ -9,6 +9,7 @@
 #include "lgc/IR/LgcOps.h"
 #include "lgc/Runtime/Kernels.h"
 #include "lgc/Target/CPU/Scratch.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <cstring>
 #include <optional>
 
@@ -34,19 +35,12 @@ struct MatmulLoop {
 
 } // namespace
 
-static SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
 /// Strides of an operand of a matrix product in the buffer that a transpose before it reads.
 static SmallVector<int64_t> getOperandStrides(Value operand) {
   auto transpose = operand.getDefiningOp<TransposeOp>();
   if (!transpose)
-    return getStrides(cast<RankedTensorType>(operand.getType()).getShape());
-  SmallVector<int64_t> source = getStrides(transpose.getOperand().getType().getShape());
+    return computeStrides(cast<RankedTensorType>(operand.getType()).getShape());
+  SmallVector<int64_t> source = computeStrides(transpose.getOperand().getType().getShape());
   SmallVector<int64_t> strides;
   for (int64_t dim : transpose.getPermutation())
     strides.push_back(source[dim]);
@@ -82,8 +76,7 @@ static MatmulLoop takeInnermost(SmallVectorImpl<MatmulLoop> &loops,
   return innermost;
 }
 
-template <typename Descriptor>
-static SmallVector<int64_t> getWords(const Descriptor &descriptor) {
+template <typename Descriptor> static SmallVector<int64_t> getWords(const Descriptor &descriptor) {
   static_assert(sizeof(Descriptor) % sizeof(int64_t) == 0);
   SmallVector<int64_t> words(sizeof(Descriptor) / sizeof(int64_t));
   std::memcpy(words.data(), &descriptor, sizeof(Descriptor));
@@ -94,7 +87,7 @@ static std::optional<LibraryCall> describeMatmul(func::FuncOp kernel, DotOp op) 
   ArrayRef<int64_t> lhsShape = op.getLhs().getType().getShape();
   ArrayRef<int64_t> rhsShape = op.getRhs().getType().getShape();
   SmallVector<int64_t> a = getOperandStrides(op.getLhs()), b = getOperandStrides(op.getRhs());
-  SmallVector<int64_t> c = getStrides(op.getType().getShape());
+  SmallVector<int64_t> c = computeStrides(op.getType().getShape());
   SmallVector<MatmulLoop> batch, m, n, k;
   size_t at = 0;
   for (auto [l, r] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
@@ -185,7 +178,8 @@ static int64_t getArgumentNumber(Value operand) {
 
 static LibraryCall describeConvolution(func::FuncOp kernel, Operation *op) {
   int64_t output = kernel.getNumArguments();
-  int64_t first = getArgumentNumber(op->getOperand(0)), second = getArgumentNumber(op->getOperand(1));
+  int64_t first = getArgumentNumber(op->getOperand(0)),
+          second = getArgumentNumber(op->getOperand(1));
   lgc_conv_descriptor descriptor;
   LibraryCall call;
   if (auto forward = dyn_cast<ConvolutionOp>(op)) {
@@ -202,8 +196,7 @@ static LibraryCall describeConvolution(func::FuncOp kernel, Operation *op) {
     call.arguments = {first, second, output};
   } else {
     auto filter = cast<ConvolutionFilterOp>(op);
-    descriptor = describeGeometry(filter, getShape(filter.getInput()),
-                                  getShape(filter.getResult()),
+    descriptor = describeGeometry(filter, getShape(filter.getInput()), getShape(filter.getResult()),
                                   getShape(filter.getOutputGradient()));
     descriptor.scratch_bytes = lgc_conv_backward_weights_scratch_bytes(&descriptor);
     call.function = "lgc_conv_backward_weights";

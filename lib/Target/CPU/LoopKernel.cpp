@@ -13,9 +13,9 @@
 using namespace mlir;
 using namespace lgc;
 
-SmallVector<Value> lgc::emitLoopNest(
-    OpBuilder &builder, Location loc, ArrayRef<int64_t> sizes, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(ValueRange, ValueRange)> body) {
+SmallVector<Value>
+lgc::emitLoopNest(OpBuilder &builder, Location loc, ArrayRef<int64_t> sizes, ValueRange carried,
+                  llvm::function_ref<SmallVector<Value>(ValueRange, ValueRange)> body) {
   SmallVector<Value> indices;
   auto emitLevel = [&](auto &self, size_t level, ValueRange values) -> SmallVector<Value> {
     if (level == sizes.size())
@@ -58,8 +58,8 @@ int64_t lgc::getGrain(int64_t itemCost) {
   return std::max<int64_t>(1, operationsWorthAThread / std::max<int64_t>(1, itemCost));
 }
 
-/// Emits `for item = begin to end` and leaves the builder in its body.
-static Value enterItemLoop(OpBuilder &builder, Location loc, KernelLowering &lowering) {
+Value lgc::enterItemLoop(OpBuilder &builder, const KernelLowering &lowering) {
+  Location loc = func::FuncOp(lowering.kernel).getLoc();
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   auto loop = scf::ForOp::create(builder, loc, lowering.begin, lowering.end, one);
   builder.setInsertionPointToStart(loop.getBody());
@@ -87,7 +87,7 @@ KernelWork lgc::emitLoopKernel(OpBuilder &builder, KernelLowering &lowering) {
   // A single loop splits by elements; more than one by all but the innermost.
   int64_t pointCost = estimatePointCost(lowering.kernel);
   SmallVector<int64_t> outer(ArrayRef(domain.sizes).drop_back());
-  Value item = enterItemLoop(builder, loc, lowering);
+  Value item = enterItemLoop(builder, lowering);
   if (outer.empty()) {
     emitPoint(item);
     return {domain.sizes.back(), getGrain(pointCost)};
@@ -98,17 +98,14 @@ KernelWork lgc::emitLoopKernel(OpBuilder &builder, KernelLowering &lowering) {
     emitPoint(indices);
     return SmallVector<Value>();
   });
-  int64_t count = 1;
-  for (int64_t size : outer)
-    count *= size;
-  return {count, getGrain(pointCost * domain.sizes.back())};
+  return {llvm::product_of(outer), getGrain(pointCost * domain.sizes.back())};
 }
 
 KernelWork lgc::emitSingleReductionKernel(OpBuilder &builder, KernelLowering &lowering) {
   Location loc = lowering.kernel.getLoc();
   auto op = cast<ElementalOpInterface>(&lowering.kernel.getBody().front().front());
   SmallVector<int64_t> reduction = op.getReductionShape();
-  Value item = enterItemLoop(builder, loc, lowering);
+  Value item = enterItemLoop(builder, lowering);
   SmallVector<Value> indices = delinearize(builder, loc, item, lowering.shape.domain);
   SmallVector<Value> results = emitLoopNest(
       builder, loc, reduction, op.emitInit(builder), [&](ValueRange inner, ValueRange carried) {
@@ -120,12 +117,7 @@ KernelWork lgc::emitSingleReductionKernel(OpBuilder &builder, KernelLowering &lo
   ElementEmitter emitter(builder, lowering.inputs);
   for (auto [tensor, buffer] : lowering.outputs)
     emitter.store(results[cast<OpResult>(tensor).getResultNumber()], tensor, buffer, indices);
-  int64_t count = 1, points = 1;
-  for (int64_t size : lowering.shape.domain)
-    count *= size;
-  for (int64_t size : reduction)
-    points *= size;
-  return {count, getGrain(2 * points)};
+  return {llvm::product_of(lowering.shape.domain), getGrain(2 * llvm::product_of(reduction))};
 }
 
 KernelWork lgc::emitOwnLoopsKernel(OpBuilder &builder, KernelLowering &lowering) {

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <map>
 
 using namespace mlir;
@@ -37,8 +38,11 @@ private:
   FailureOr<StringAttr> getVariant(func::FuncOp kernel, const InPlaceInputs &inPlace,
                                    LaunchOp launch);
   FailureOr<func::FuncOp> lower(func::FuncOp kernel, const InPlaceInputs &inPlace);
+  void bindConstants(OpBuilder &builder, KernelLowering &lowering);
 
   std::map<std::pair<Operation *, InPlaceInputs>, StringAttr> variants;
+  /// Globals of the constants that kernels read from memory.
+  DenseMap<ElementsAttr, StringAttr> globals;
   SymbolTable *symbols = nullptr;
 };
 
@@ -69,6 +73,29 @@ static InPlaceInputs getInPlaceInputs(LaunchOp launch) {
   return inPlace;
 }
 
+/// Gives each constant that isn't one number a buffer: a global of the module.
+void CpuLowerKernelsPass::bindConstants(OpBuilder &builder, KernelLowering &lowering) {
+  for (auto op : lowering.kernel.getOps<ConstantOp>()) {
+    if (op.getValue().isSplat())
+      continue;
+    MemRefType type = getBufferType(op.getType());
+    StringAttr &name = globals[op.getValue()];
+    if (!name) {
+      auto dense = cast<DenseElementsAttr>(op.getValue());
+      if (dense.getElementType() != type.getElementType())
+        dense = dense.bitcast(type.getElementType());
+      // The symbol table renames what it inserts, not what the module holds already.
+      OpBuilder detached(builder.getContext());
+      auto global = memref::GlobalOp::create(detached, op.getLoc(), "lgc_constant",
+                                             builder.getStringAttr("private"), type, dense,
+                                             /*constant=*/true, builder.getI64IntegerAttr(64));
+      name = symbols->insert(global, getOperation().getBody()->begin());
+    }
+    lowering.inputs[op.getResult()] =
+        memref::GetGlobalOp::create(builder, op.getLoc(), type, name.getValue());
+  }
+}
+
 FailureOr<func::FuncOp> CpuLowerKernelsPass::lower(func::FuncOp kernel,
                                                    const InPlaceInputs &inPlace) {
   std::optional<KernelShape> shape = analyzeKernel(kernel);
@@ -88,8 +115,7 @@ FailureOr<func::FuncOp> CpuLowerKernelsPass::lower(func::FuncOp kernel,
     types.push_back(MemRefType::get({scratchBytes}, builder.getI8Type()));
   types.append(2, builder.getIndexType());
 
-  auto function =
-      func::FuncOp::create(loc, kernel.getName(), builder.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(loc, kernel.getName(), builder.getFunctionType(types, {}));
   function.setPrivate();
   function->setAttr(LgcDialect::kKernelAttr, builder.getUnitAttr());
   symbols->insert(function, Block::iterator(kernel));
@@ -114,15 +140,14 @@ FailureOr<func::FuncOp> CpuLowerKernelsPass::lower(func::FuncOp kernel,
       auto type = cast<MemRefType>(lowering.inputs[input].getType());
       // Another shape of the same elements is another view of the same buffer.
       if (buffer.getType() != type) {
-        SmallVector<int64_t> strides(type.getRank(), 1);
-        for (int64_t d = type.getRank() - 1; d > 0; --d)
-          strides[d - 1] = strides[d] * type.getDimSize(d);
-        buffer = memref::ReinterpretCastOp::create(builder, loc, type, buffer, 0,
-                                                   type.getShape(), strides);
+        buffer = memref::ReinterpretCastOp::create(builder, loc, type, buffer, 0, type.getShape(),
+                                                   computeStrides(type.getShape()));
       }
       lowering.inputs[input] = buffer;
     }
   }
+
+  bindConstants(builder, lowering);
 
   KernelWork work;
   switch (shape->kind) {
@@ -176,6 +201,7 @@ void CpuLowerKernelsPass::runOnOperation() {
   SymbolTable symbolTable(module);
   symbols = &symbolTable;
   variants.clear();
+  globals.clear();
   SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(LgcDialect::kKernelAttr))

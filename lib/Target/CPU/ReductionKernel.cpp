@@ -57,8 +57,7 @@ private:
     return lowering.shape.depth.lookup(value.getDefiningOp());
   }
   bool isOnDomain(Value value) const {
-    return cast<RankedTensorType>(value.getType()).getShape() ==
-           ArrayRef(lowering.shape.domain);
+    return cast<RankedTensorType>(value.getType()).getShape() == ArrayRef(lowering.shape.domain);
   }
 
   SmallVector<Value> getLoopIndices(ValueRange kept, ValueRange reduced) const;
@@ -104,8 +103,8 @@ SmallVector<Value> ReductionEmitter::getKeptIndices(ElementEmitter &emitter, Val
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   SmallVector<Value> zeros(reducedGroups.size(), zero);
   SmallVector<Value> full = emitter.setPoint(loc, domain, getLoopIndices(kept, zeros));
-  bool hasUnitDims = cast<RankedTensorType>(tensor.getType()).getRank() ==
-                     static_cast<int64_t>(full.size());
+  bool hasUnitDims =
+      cast<RankedTensorType>(tensor.getType()).getRank() == static_cast<int64_t>(full.size());
   SmallVector<Value> indices;
   for (auto [dim, index] : llvm::enumerate(full)) {
     bool reduced = llvm::is_contained(lowering.shape.reducedDims, static_cast<int64_t>(dim));
@@ -134,9 +133,8 @@ void ReductionEmitter::storePoint(ElementEmitter &emitter, unsigned stage, Value
     emitter.store(element, output.first, output.second, indices);
 }
 
-SmallVector<Value> ReductionEmitter::combinePoint(ElementEmitter &emitter,
-                                                  ArrayRef<ReduceOp> stage, ValueRange indices,
-                                                  ValueRange carried) {
+SmallVector<Value> ReductionEmitter::combinePoint(ElementEmitter &emitter, ArrayRef<ReduceOp> stage,
+                                                  ValueRange indices, ValueRange carried) {
   SmallVector<Value> next;
   for (auto [constReduce, accumulator] : llvm::zip_equal(stage, carried)) {
     ReduceOp reduce = constReduce;
@@ -190,13 +188,12 @@ void ReductionEmitter::emitCarriedItem(Value item) {
     SmallVector<Value> init;
     for (ReduceOp reduce : stageReductions)
       llvm::append_range(init, cast<ElementalOpInterface>(reduce.getOperation()).emitInit(builder));
-    SmallVector<Value> results = emitLoopNest(
-        builder, loc, reducedSizes, init, [&](ValueRange reduced, ValueRange carried) {
+    SmallVector<Value> results =
+        emitLoopNest(builder, loc, reducedSizes, init, [&](ValueRange reduced, ValueRange carried) {
           ElementEmitter emitter(builder, buffers);
           for (auto [tensor, scalar] : scalars)
             emitter.bindScalar(tensor, scalar);
-          SmallVector<Value> indices =
-              emitter.setPoint(loc, domain, getLoopIndices(kept, reduced));
+          SmallVector<Value> indices = emitter.setPoint(loc, domain, getLoopIndices(kept, reduced));
           SmallVector<Value> next = combinePoint(emitter, stageReductions, indices, carried);
           storePoint(emitter, stage, indices);
           return next;
@@ -211,31 +208,31 @@ void ReductionEmitter::emitCarriedItem(Value item) {
   storeKept(emitter, kept);
 }
 
-void ReductionEmitter::emitBlockItem(Value item, int64_t blockSize,
-                                     ArrayRef<int64_t> outerSizes) {
+void ReductionEmitter::emitBlockItem(Value item, int64_t blockSize, ArrayRef<int64_t> outerSizes) {
   int64_t extent = domain.sizes.back();
   SmallVector<Value> kept = delinearize(builder, loc, item, outerSizes);
   Value block = arith::ConstantIndexOp::create(builder, loc, blockSize);
   Value start = arith::MulIOp::create(builder, loc, kept.pop_back_val(), block);
-  Value left = arith::SubIOp::create(
-      builder, loc, arith::ConstantIndexOp::create(builder, loc, extent), start);
+  Value left = arith::SubIOp::create(builder, loc,
+                                     arith::ConstantIndexOp::create(builder, loc, extent), start);
   Value length = arith::MinUIOp::create(builder, loc, left, block);
 
   // Runs `body` for each column of the block with an emitter that knows the reductions so far.
-  auto forColumns = [&](llvm::function_ref<void(ElementEmitter &, Value, SmallVector<Value>)> body) {
-    OpBuilder::InsertionGuard guard(builder);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    auto loop = scf::ForOp::create(builder, loc, zero, length, one);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar();
-    ElementEmitter emitter(builder, buffers);
-    for (auto [tensor, accumulator] : accumulators)
-      emitter.bindScalar(tensor, memref::LoadOp::create(builder, loc, accumulator, column));
-    SmallVector<Value> indices(kept);
-    indices.push_back(arith::AddIOp::create(builder, loc, start, column));
-    body(emitter, column, indices);
-  };
+  auto forColumns =
+      [&](llvm::function_ref<void(ElementEmitter &, Value, SmallVector<Value>)> body) {
+        OpBuilder::InsertionGuard guard(builder);
+        Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        auto loop = scf::ForOp::create(builder, loc, zero, length, one);
+        builder.setInsertionPointToStart(loop.getBody());
+        Value column = loop.getInductionVar();
+        ElementEmitter emitter(builder, buffers);
+        for (auto [tensor, accumulator] : accumulators)
+          emitter.bindScalar(tensor, memref::LoadOp::create(builder, loc, accumulator, column));
+        SmallVector<Value> indices(kept);
+        indices.push_back(arith::AddIOp::create(builder, loc, start, column));
+        body(emitter, column, indices);
+      };
 
   for (unsigned stage = 0; stage <= maxDepth; ++stage) {
     Reductions &stageReductions = reductions[stage];
@@ -243,12 +240,14 @@ void ReductionEmitter::emitBlockItem(Value item, int64_t blockSize,
       continue;
     SmallVector<Value> stageAccumulators;
     for (ReduceOp reduce : stageReductions) {
-      OpBuilder atStart = OpBuilder::atBlockBegin(
-          &builder.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>().getBody()
-               .front());
+      OpBuilder atStart = OpBuilder::atBlockBegin(&builder.getInsertionBlock()
+                                                       ->getParentOp()
+                                                       ->getParentOfType<func::FuncOp>()
+                                                       .getBody()
+                                                       .front());
       Type type = getComputeType(reduce.getType().getElementType());
-      Value accumulator = memref::AllocaOp::create(
-          atStart, loc, MemRefType::get({blockSize}, type), builder.getI64IntegerAttr(64));
+      Value accumulator = memref::AllocaOp::create(atStart, loc, MemRefType::get({blockSize}, type),
+                                                   builder.getI64IntegerAttr(64));
       stageAccumulators.push_back(accumulator);
       forColumns([&](ElementEmitter &, Value column, SmallVector<Value>) {
         Value init = cast<ElementalOpInterface>(reduce.getOperation()).emitInit(builder).front();
@@ -272,21 +271,17 @@ void ReductionEmitter::emitBlockItem(Value item, int64_t blockSize,
       accumulators[reduce.getResult()] = accumulator;
     readBackOutputs(stage);
   }
-  forColumns([&](ElementEmitter &emitter, Value, SmallVector<Value> at) {
-    storeKept(emitter, at);
-  });
+  forColumns(
+      [&](ElementEmitter &emitter, Value, SmallVector<Value> at) { storeKept(emitter, at); });
 }
 
 KernelWork ReductionEmitter::emit() {
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop = scf::ForOp::create(builder, loc, lowering.begin, lowering.end, one);
-  builder.setInsertionPointToStart(loop.getBody());
+  Value item = enterItemLoop(builder, lowering);
   int64_t pointCost = estimatePointCost(lowering.kernel) * (maxDepth + 1);
-  int64_t points = 1, count = 1;
-  for (int64_t size : reducedSizes)
-    points *= size;
+  int64_t points = llvm::product_of(reducedSizes);
   if (!isKeptInnermost()) {
-    emitCarriedItem(loop.getInductionVar());
+    emitCarriedItem(item);
+    int64_t count = 1;
     for (size_t group : keptGroups)
       count *= domain.sizes[group];
     return {count, getGrain(pointCost * points)};
@@ -298,10 +293,8 @@ KernelWork ReductionEmitter::emit() {
   for (size_t group : ArrayRef(keptGroups).drop_back())
     outerSizes.push_back(domain.sizes[group]);
   outerSizes.push_back((extent + blockSize - 1) / blockSize);
-  emitBlockItem(loop.getInductionVar(), blockSize, outerSizes);
-  for (int64_t size : outerSizes)
-    count *= size;
-  return {count, getGrain(pointCost * points * blockSize)};
+  emitBlockItem(item, blockSize, outerSizes);
+  return {llvm::product_of(outerSizes), getGrain(pointCost * points * blockSize)};
 }
 
 KernelWork lgc::emitReductionKernel(OpBuilder &builder, KernelLowering &lowering) {
