@@ -9,6 +9,7 @@ Run with the reference environment (`scripts/setup --references`).
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -84,8 +85,10 @@ class CompiledProgram:
             env=environment(self.options),
         )
         records = [json.loads(line) for line in log.read_text().splitlines()]
-        times = [record["seconds"] for record in records if "loss" in record]
-        self.seconds += times[self.WARM_UP :]
+        # The log says when each step ended, in seconds since the first began.
+        ends = [record["seconds"] for record in records if "loss" in record]
+        times = [end - start for start, end in itertools.pairwise(ends)]
+        self.seconds += times[self.WARM_UP - 1 :]
         self.peak = max(self.peak, peak)
 
     def close(self):

@@ -48,7 +48,12 @@ struct ShiftedExponential {
 SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
   TensorMath t(builder, getLoc());
   ShiftedExponential e(t, getOperand(), getDim());
-  return {t.div(e.exponential, t.restore(e.sum, getOperand(), getDim()))};
+  Value result = t.div(e.exponential, t.restore(e.sum, getOperand(), getDim()));
+  if (getSafe()) {
+    Value isNan = IsNanOp::create(builder, getLoc(), result);
+    result = t.select(isNan, t.zerosLike(result), result);
+  }
+  return {result};
 }
 
 LogicalResult LogSoftmaxOp::verify() {

@@ -99,6 +99,24 @@ struct SelectOfNot : OpRewritePattern<SelectOp> {
   }
 };
 
+/// Exporters write attention with a guard against rows that are masked as a whole. As a part of
+/// softmax it has a gradient that needs nothing but the result.
+struct SelectToSafeSoftmax : OpRewritePattern<SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SelectOp op, PatternRewriter &rewriter) const override {
+    auto isNan = op.getCondition().getDefiningOp<IsNanOp>();
+    auto softmax = op.getOnFalse().getDefiningOp<SoftmaxOp>();
+    std::optional<ConstantElement> replacement = getSplat(op.getOnTrue());
+    if (!isNan || !softmax || isNan.getOperand() != softmax.getResult() || !replacement ||
+        replacement->number != 0.0)
+      return failure();
+    rewriter.replaceOpWithNewOp<SoftmaxOp>(op, softmax.getOperand(), softmax.getDim(),
+                                           /*safe=*/true);
+    return success();
+  }
+};
+
 } // namespace
 
 void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
@@ -110,5 +128,5 @@ void DivOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext
 }
 
 void SelectOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<SelectOfNot>(context);
+  patterns.add<SelectOfNot, SelectToSafeSoftmax>(context);
 }

@@ -56,9 +56,9 @@ private:
     };
     // A mean over a count that no parameter changes: micro-batches are averaged over the sum of
     // their counts.
-    if (auto quotient = loss.getDefiningOp<DivOp>())
-      if (!dependsOnParameter(quotient.getRhs()))
-        return LossParts{convert(quotient.getLhs()), convert(quotient.getRhs())};
+    if (std::optional<LossParts> quotient = matchQuotient(t, loss))
+      if (!dependsOnParameter(quotient->count))
+        return LossParts{convert(quotient->sum), convert(quotient->count)};
     loss = convert(loss);
     return LossParts{loss, t.splatLike(loss, 1.0)};
   }

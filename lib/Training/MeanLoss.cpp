@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeanLoss.h"
+#include "lgc/IR/LgcOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -17,6 +19,18 @@ Value lgc::buildDivisor(TensorMath &t, Value count) {
 
 Value lgc::buildMeanLoss(TensorMath &t, const LossParts &parts) {
   return t.div(parts.sum, buildDivisor(t, parts.count));
+}
+
+std::optional<LossParts> lgc::matchQuotient(TensorMath &t, Value loss) {
+  if (auto quotient = loss.getDefiningOp<DivOp>())
+    return LossParts{quotient.getLhs(), quotient.getRhs()};
+  auto product = loss.getDefiningOp<MulOp>();
+  DenseFPElementsAttr factor;
+  llvm::APFloat inverse(0.0);
+  if (!product || !matchPattern(product.getRhs(), m_Constant(&factor)) || !factor.isSplat() ||
+      !factor.getSplatValue<llvm::APFloat>().getExactInverse(&inverse))
+    return std::nullopt;
+  return LossParts{product.getLhs(), t.splatLike(loss, inverse.convertToDouble())};
 }
 
 std::optional<LossParts> lgc::matchMeanLoss(Value loss) {

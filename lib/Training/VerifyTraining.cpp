@@ -87,6 +87,9 @@ struct VerifyTrainingPass : lgc::impl::VerifyTrainingPassBase<VerifyTrainingPass
 } // namespace
 
 void lgc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
+  // What is simplified before autodiff has a simpler gradient, too.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   AddLossPassOptions loss;
   loss.loss = options.loss;
   manager.addPass(createAddLossPass(loss));

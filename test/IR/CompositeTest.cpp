@@ -77,6 +77,19 @@ TEST_P(Composite, Softmax) {
   checkSoftmax(Tensor<float>::random({2, 8}), 1, 1000.0f);
 }
 
+TEST_P(Composite, SafeSoftmax) {
+  Tensor<float> x = Tensor<float>::random({3, 4});
+  std::fill_n(x.values.begin() + 4, 4, -std::numeric_limits<float>::infinity());
+  Execution run({x.type(), x.type()},
+                "%r0 = lgc.softmax %a0 dim = 1 safe : " + x.type() +
+                    "\n%r1 = lgc.softmax %a0 dim = 1 : " + x.type(),
+                x);
+  std::vector<float> expected = run.get<float>(1);
+  EXPECT_TRUE(std::isnan(expected[4]));
+  std::fill_n(expected.begin() + 4, 4, 0.0f);
+  EXPECT_EQ(run.get<float>(0), expected);
+}
+
 template <typename T>
 void checkNormalize(const Shape &shape, const std::vector<int64_t> &dims, double offset) {
   Tensor<T> x = Tensor<T>::random(shape);

@@ -15,6 +15,16 @@ func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
+// CHECK-LABEL: @safe_softmax
+func.func @safe_softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK-DAG: %[[Y:.*]] = lgc.div
+  // CHECK-DAG: %[[NAN:.*]] = lgc.is_nan %[[Y]]
+  // CHECK-DAG: %[[ZERO:.*]] = lgc.constant dense<0.0
+  // CHECK: lgc.select %[[NAN]], %[[ZERO]], %[[Y]]
+  %0 = lgc.softmax %x dim = 1 safe : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
 // CHECK-LABEL: @log_softmax
 // CHECK-NOT: lgc.log_softmax
 // CHECK: lgc.log %{{.*}} : tensor<4xf32>

@@ -4,6 +4,8 @@
 func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: lgc.softmax %{{.*}} dim = 1 : tensor<4x8xf32>
   %0 = lgc.softmax %x dim = 1 : tensor<4x8xf32>
+  // CHECK: lgc.softmax %{{.*}} dim = 1 safe : tensor<4x8xf32>
+  %safe = lgc.softmax %x dim = 1 safe : tensor<4x8xf32>
   // CHECK: lgc.log_softmax %{{.*}} dim = 0 : tensor<4x8xf32>
   %1 = lgc.log_softmax %0 dim = 0 : tensor<4x8xf32>
   return %1 : tensor<4x8xf32>

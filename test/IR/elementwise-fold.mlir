@@ -217,3 +217,25 @@ func.func @predicates() -> (tensor<3xi1>, tensor<3xi1>, tensor<3xi32>, tensor<3x
   %4 = lgc.compare ne %0, %one : tensor<3xf32>
   return %1, %2, %3, %4 : tensor<3xi1>, tensor<3xi1>, tensor<3xi32>, tensor<3xi1>
 }
+
+// -----
+
+// The guard that exporters put behind a masked softmax.
+// CHECK-LABEL: @safe_softmax
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>, %[[OTHER:.*]]: tensor<2x3xf32>)
+func.func @safe_softmax(%x: tensor<2x3xf32>, %other: tensor<2x3xf32>)
+    -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %zero = lgc.constant dense<0.0> : tensor<2x3xf32>
+  %one = lgc.constant dense<1.0> : tensor<2x3xf32>
+  %y = lgc.softmax %x dim = 1 : tensor<2x3xf32>
+  %nan = lgc.is_nan %y : tensor<2x3xf32>
+  // CHECK: %[[SAFE:.*]] = lgc.softmax %[[X]] dim = 1 safe
+  %0 = lgc.select %nan, %zero, %y : tensor<2x3xi1>, tensor<2x3xf32>
+  // Another number than 0, and another value than the softmax, stay as they are.
+  // CHECK: %[[ONE:.*]] = lgc.select
+  %1 = lgc.select %nan, %one, %y : tensor<2x3xi1>, tensor<2x3xf32>
+  // CHECK: %[[OTHERS:.*]] = lgc.select
+  %2 = lgc.select %nan, %zero, %other : tensor<2x3xi1>, tensor<2x3xf32>
+  // CHECK: return %[[SAFE]], %[[ONE]], %[[OTHERS]]
+  return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}

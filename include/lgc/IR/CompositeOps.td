@@ -20,9 +20,13 @@ class Lgc_CompositeOp<string mnemonic, list<Trait> traits = []>
 
 def Lgc_SoftmaxOp : Lgc_CompositeOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "e^x divided by its sum along a dimension";
-  let arguments = (ins Lgc_FloatTensor:$operand, I64Attr:$dim);
+  let description = [{
+    `safe` gives 0 where the quotient is not a number: in rows that a mask has filled with -inf. The
+    gradient is 0 there, too.
+  }];
+  let arguments = (ins Lgc_FloatTensor:$operand, I64Attr:$dim, UnitAttr:$safe);
   let results = (outs Lgc_FloatTensor:$result);
-  let assemblyFormat = "$operand `dim` `=` $dim attr-dict `:` type($result)";
+  let assemblyFormat = "$operand `dim` `=` $dim (`safe` $safe^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
