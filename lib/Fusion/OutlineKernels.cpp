@@ -36,7 +36,6 @@ public:
 
   /// The name of a kernel equal to this detached one, which is added or destroyed.
   FlatSymbolRefAttr intern(func::FuncOp kernel);
-  unsigned size() const { return count; }
 
 private:
   SymbolTable symbols;
@@ -193,7 +192,7 @@ static void outlineGroup(const Unit &unit, Kernels &kernels, OpBuilder &builder)
     op->erase();
 }
 
-static LogicalResult outlineBlock(Block &block, Kernels &kernels, unsigned &numLaunches) {
+static LogicalResult outlineBlock(Block &block, Kernels &kernels) {
   SmallVector<Unit> units = collectUnits(block);
   FailureOr<SmallVector<unsigned>> order = orderUnits(block, units);
   if (failed(order))
@@ -203,13 +202,12 @@ static LogicalResult outlineBlock(Block &block, Kernels &kernels, unsigned &numL
     const Unit &unit = units[number];
     if (unit.isGroup) {
       outlineGroup(unit, kernels, builder);
-      ++numLaunches;
       continue;
     }
     Operation *op = unit.ops.front();
     op->moveBefore(block.getTerminator());
     if (auto loop = dyn_cast<MicroBatchesOp>(op))
-      if (failed(outlineBlock(loop.getBody().front(), kernels, numLaunches)))
+      if (failed(outlineBlock(loop.getBody().front(), kernels)))
         return failure();
   }
   return success();
@@ -219,16 +217,13 @@ namespace {
 struct OutlineKernelsPass : lgc::impl::OutlineKernelsPassBase<OutlineKernelsPass> {
   void runOnOperation() override {
     Kernels kernels(getOperation());
-    unsigned launches = 0;
     SmallVector<func::FuncOp> entries;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && !function->hasAttr(LgcDialect::kKernelAttr))
         entries.push_back(function);
     for (func::FuncOp entry : entries)
-      if (failed(outlineBlock(entry.getBody().front(), kernels, launches)))
+      if (failed(outlineBlock(entry.getBody().front(), kernels)))
         return signalPassFailure();
-    numLaunches += launches;
-    numKernels += kernels.size();
   }
 };
 } // namespace

@@ -96,15 +96,11 @@ void PlanMemoryPass::runOnOperation() {
     int64_t functionBound;
     end = std::max(end, placeBlocks(*plan, named, namedEnd, functionBound));
     bound = std::max(bound, functionBound);
-    numInPlace += plan->numInPlace;
-    numCopies += plan->copies.size();
     plans.push_back(std::move(*plan));
   }
   Builder builder(&getContext());
   module->setAttr("lgc.arena_bytes", builder.getI64IntegerAttr(end));
   module->setAttr("lgc.arena_lower_bound", builder.getI64IntegerAttr(bound));
-  arenaBytes += end;
-  lowerBound += bound;
   for (auto [entry, plan] : llvm::zip_equal(entries, plans))
     emitPlannedFunction(entry, plan, end, symbols);
   emitBuffers(named, plans);

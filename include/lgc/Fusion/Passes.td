@@ -44,10 +44,6 @@ def FusePass : Pass<"lgc-fuse", "::mlir::ModuleOp"> {
   let options = [
     Option<"fuse", "fuse", "bool", "true", "merge operations; otherwise each is a group of its own">
   ];
-  let statistics = [
-    Statistic<"numOps", "operations", "operations that compute">,
-    Statistic<"numGroups", "groups", "groups that they form">
-  ];
 }
 
 def OutlineKernelsPass : Pass<"lgc-outline-kernels", "::mlir::ModuleOp"> {
@@ -80,10 +76,6 @@ def OutlineKernelsPass : Pass<"lgc-outline-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let statistics = [
-    Statistic<"numLaunches", "launches", "launches">,
-    Statistic<"numKernels", "kernels", "different kernels that they run">
-  ];
 }
 
 def VerifyFusionPass : Pass<"lgc-verify-fusion", "::mlir::ModuleOp"> {

@@ -74,12 +74,6 @@ def PlanMemoryPass : Pass<"lgc-plan-memory", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
-  let statistics = [
-    Statistic<"arenaBytes", "arena-bytes", "bytes of the arena">,
-    Statistic<"lowerBound", "lower-bound-bytes", "bytes below which no plan of this order lies">,
-    Statistic<"numInPlace", "in-place", "results that took over an operand's memory">,
-    Statistic<"numCopies", "copies", "copies that could not be avoided">
-  ];
 }
 
 def VerifyMemoryPass : Pass<"lgc-verify-memory", "::mlir::ModuleOp"> {
