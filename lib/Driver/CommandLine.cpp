@@ -11,20 +11,28 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
+#include <utility>
 
 using namespace mlir;
 using namespace lgc;
 namespace cl = llvm::cl;
 
 bool lgc::isPassInvocation(int argc, const char *const *argv) {
+  bool isOutput = false;
   for (StringRef argument : llvm::ArrayRef(argv, argc).drop_front()) {
     StringRef option = argument.ltrim('-');
-    if (argument == "-" || argument.ends_with(".mlir") || argument.ends_with(".mlirbc"))
+    // What is written says nothing about what is read.
+    if (std::exchange(isOutput, option == "o" && argument != option))
+      continue;
+    if (argument == "-")
       return true;
-    if (argument.starts_with("-") &&
-        (option.starts_with("lgc-") || option.starts_with("pass-pipeline") ||
-         option.starts_with("show-dialects") || option.starts_with("list-passes")))
+    if (!argument.starts_with("-")) {
+      if (argument.ends_with(".mlir") || argument.ends_with(".mlirbc"))
+        return true;
+    } else if ((option.starts_with("lgc-") || option.starts_with("pass-pipeline") ||
+                option.starts_with("show-dialects") || option.starts_with("list-passes"))) {
       return true;
+    }
   }
   return false;
 }
@@ -59,8 +67,10 @@ struct Flags {
   LGC_TEXT(microBatches, "micro-batches", "micro-batches of a step", "N", "1")
   LGC_TEXT(precision, "precision", "compute type: f32", "TYPE", "f32")
   LGC_TEXT(strategy, "strategy", "restricts the planner: auto", "NAME", "auto")
-  LGC_TEXT(checkpoint, "checkpoint", "where activations are recomputed: auto, none", "WHERE",
-           "auto")
+  LGC_TEXT(checkpoint, "checkpoint",
+           "where activations are recomputed: none, in regions given by patterns of node names or "
+           "module paths, such as model.layers.*, or auto",
+           "WHERE", "auto")
   LGC_TEXT(batchnorm, "batchnorm",
            "train: batch statistics also where the model doesn't ask for them", "MODE", "model")
   LGC_TEXT(fusion, "fusion", "merge operations into kernels: on, off", "on|off", "on")
@@ -172,6 +182,9 @@ void Reader::readTraining() {
   compilation.training.loss = flags.loss;
   compilation.training.optimizer = flags.optimizer;
   compilation.training.frozen = flags.frozen;
+  compilation.training.mayCheckpoint = flags.checkpoint != "none";
+  if (flags.checkpoint != "none" && flags.checkpoint != "auto")
+    compilation.training.checkpoint = flags.checkpoint;
   compilation.training.microBatches = readCount(flags.microBatches, 1);
   if (!flags.clipNorm.empty()) {
     double norm = 0;
@@ -220,8 +233,10 @@ std::optional<EarlyExit> Reader::read() {
   checkChoice(flags.strategy, {"auto"},
               {"ddp", "zero1", "zero2", "zero3", "megatron", "gpipe", "1f1b"},
               "needs plans for several devices, which this version doesn't make");
-  checkChoice(flags.checkpoint, {"auto", "none"}, {},
-              "asks for recomputation, which this version doesn't plan");
+  if (flags.checkpoint == "all")
+    fail(1,
+         "--checkpoint=all would recompute every operation, which this version doesn't plan; give "
+         "patterns of the modules to recompute, such as model.layers.*");
   checkChoice(flags.batchnorm, {"model", "train"}, {}, "");
   checkChoice(flags.fusion, {"on", "off"}, {}, "");
   if (!flags.cluster.empty())

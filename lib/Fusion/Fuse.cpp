@@ -192,7 +192,7 @@ void BlockFusion::start(bool fuse) {
   for (unsigned group = 0; group < groups.size(); ++group) {
     Operation *op = groups.get(group).ops.front();
     SmallVector<Value> outputs = groups.getOutputs(op);
-    if (isa<ReshapeOp, MicroBatchesOp>(op) || outputs.empty())
+    if (isa<ViewOpInterface, MicroBatchesOp>(op) || outputs.empty())
       continue;
     std::optional<KernelShape> shape = analyzeKernel(op, outputs);
     double cost = shape && fuse ? estimateKernelCost(op, outputs, *shape) : 0;
@@ -265,7 +265,7 @@ unsigned BlockFusion::writeGroups(unsigned next) {
     unsigned group = groups.find(&op);
     // A view between kernels, unless it lies within one.
     bool isAlone = groups.get(group).ops.size() == 1;
-    if (isa<MicroBatchesOp>(op) || (isa<ReshapeOp>(op) && isAlone))
+    if (isa<MicroBatchesOp>(op) || (isa<ViewOpInterface>(op) && isAlone))
       continue;
     auto [at, isNew] = numbers.try_emplace(group, next);
     next += isNew;
@@ -305,8 +305,6 @@ struct FusePass : lgc::impl::FusePassBase<FusePass> {
         continue;
       groups = fuseBlock(function.getBody().front(), fuse, groups);
     }
-    getOperation().walk([&](Operation *op) { numOps += op->hasAttr(kGroupAttr); });
-    numGroups = groups;
   }
 };
 } // namespace

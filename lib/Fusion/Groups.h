@@ -10,6 +10,7 @@
 
 #include "lgc/Fusion/KernelShape.h"
 #include "mlir/IR/Block.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 #include <vector>
@@ -48,7 +49,7 @@ public:
 
   /// Whether nothing reads what an operation computes (any more), so that it is no reader itself.
   static bool isDead(mlir::Operation *op) {
-    return op->getNumResults() > 0 && op->use_empty() && op->getNumRegions() == 0;
+    return op->getNumResults() > 0 && op->use_empty() && mlir::isMemoryEffectFree(op);
   }
 
   /// Whether a path leads from one member to another through a group that is no member, so

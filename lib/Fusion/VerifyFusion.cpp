@@ -65,7 +65,7 @@ static LogicalResult verifyEntryBlock(Block &block) {
         return launch.emitOpError("has buffers before memory is planned; give it results");
       continue;
     }
-    if (!isa<ReshapeOp>(op))
+    if (!isa<ViewOpInterface>(op))
       return op.emitOpError("must be part of a kernel after fusion; outline it");
   }
   return success();

@@ -87,6 +87,8 @@ SmallVector<Value> ReshapeOp::emitElement(OpBuilder &builder, ValueRange indices
   return {read(0, source)};
 }
 
+OpOperand &ReshapeOp::getViewed(unsigned) { return getOperandMutable(); }
+
 LogicalResult ReshapeOp::verify() {
   if (getOperand().getType().getNumElements() != getResult().getType().getNumElements())
     return emitOpError("makes ") << getResult().getType().getNumElements() << " elements of "

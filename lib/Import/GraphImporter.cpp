@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphImporter.h"
+#include "InitializerFacts.h"
 #include "NodeImporter.h"
 #include "TensorData.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -25,10 +26,14 @@ Location GraphImporter::locationOf(const NodeProto &node) {
   if (name.empty())
     name = node.op_type();
   Location loc = NameLoc::get(builder.getStringAttr(name));
-  std::string module = modulePathOf(node);
-  if (module.empty())
+  SmallVector<Location> locs{loc};
+  if (std::string module = modulePathOf(node); !module.empty())
+    locs.push_back(NameLoc::get(builder.getStringAttr(module)));
+  // The region that the file wants the node in is read by lgc-form-checkpoints.
+  std::string region = metadataOf(node.metadata_props(), "lgc.checkpoint");
+  if (locs.size() == 1 && region.empty())
     return loc;
-  return FusedLoc::get({loc, NameLoc::get(builder.getStringAttr(module))}, {},
+  return FusedLoc::get(locs, region.empty() ? Attribute() : builder.getStringAttr(region),
                        builder.getContext());
 }
 

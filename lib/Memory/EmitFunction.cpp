@@ -95,9 +95,7 @@ FlatSymbolRefAttr FunctionEmitter::getCopyKernel(Location loc, RankedTensorType 
 //===----------------------------------------------------------------------===//
 
 int64_t FunctionEmitter::getNumber(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getOperand();
-  return numbers.try_emplace(value, numbers.size()).first->second;
+  return numbers.try_emplace(getRoot(value), numbers.size()).first->second;
 }
 
 DenseI64ArrayAttr FunctionEmitter::getNumbers(ValueRange values) {
@@ -195,6 +193,8 @@ void FunctionEmitter::emitBlock(Block &from, Block &to, Block::iterator before) 
       emitLaunch(launch);
     else if (auto loop = dyn_cast<MicroBatchesOp>(op))
       emitLoop(loop);
+    else if (auto echo = dyn_cast<EchoOp>(op))
+      PrintOp::create(builder, echo.getLoc(), echo.getLabel());
   }
 }
 

@@ -13,12 +13,6 @@ using namespace lgc;
 
 static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-Value lgc::getRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getOperand();
-  return value;
-}
-
 namespace {
 
 class FunctionPlanner {
@@ -98,8 +92,11 @@ int64_t FunctionPlanner::getLastUse(Value value) {
     if (user->getBlock() != block) {
       // Each pass of the loop reads it again.
       last = std::max(last, ends[block->findAncestorOpInBlock(*user)]);
-    } else if (auto reshape = dyn_cast<ReshapeOp>(user)) {
-      last = std::max(last, getLastUse(reshape.getResult()));
+    } else if (auto view = dyn_cast<ViewOpInterface>(user)) {
+      last = std::max(last, positions[user]);
+      for (OpResult result : user->getResults())
+        if (&view.getViewed(result.getResultNumber()) == &use)
+          last = std::max(last, getLastUse(result));
     } else if (auto loop = dyn_cast<MicroBatchesOp>(user)) {
       bool isBatched = use.getOperandNumber() < loop.getBatched().size();
       last = std::max(last, isBatched ? ends[user] : positions[user]);
@@ -174,11 +171,9 @@ void FunctionPlanner::planLaunch(LaunchOp launch) {
   for (OpResult result : launch.getResults()) {
     if (auto at = wishes.find(result); at != wishes.end()) {
       blocks.push_back(at->second);
-      ++blockPlan.numInPlace;
     } else if (auto dying = findDyingOperand(launch, result.getResultNumber());
                dying && !llvm::is_contained(blocks, *dying)) {
       blocks.push_back(*dying);
-      ++blockPlan.numInPlace;
     } else {
       blocks.push_back(addBlock(getTensorBytes(getTensor(result))));
     }
@@ -296,8 +291,9 @@ LogicalResult FunctionPlanner::planBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto launch = dyn_cast<LaunchOp>(op)) {
       planLaunch(launch);
-    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-      put(reshape.getResult(), blockPlan.places[reshape.getOperand()]);
+    } else if (auto view = dyn_cast<ViewOpInterface>(op)) {
+      for (OpResult result : op.getResults())
+        put(result, blockPlan.places[view.getViewed(result.getResultNumber()).get()]);
     } else if (auto loop = dyn_cast<MicroBatchesOp>(op)) {
       if (failed(planLoop(loop)))
         return failure();

@@ -68,11 +68,7 @@ struct FunctionPlan {
   llvm::DenseMap<mlir::Operation *, unsigned> scratch;
   /// In the order in which they run, for each operation that they run before.
   std::vector<PlannedCopy> copies;
-  unsigned numInPlace = 0;
 };
-
-/// The value that a chain of reshapes is a view of.
-mlir::Value getRoot(mlir::Value value);
 
 /// Adds the arguments of an entry function to the named buffers, and outputs that another function
 /// has, too. Errors are emitted at the function.

@@ -96,7 +96,7 @@ void BlockScheduler::collectDependences() {
     for (Value value : getReads(&op)) {
       if (Operation *producer = value.getDefiningOp())
         addEdge(producer, &op);
-      if (!isa<ReshapeOp>(op) && roots.insert(getRoot(value)).second) {
+      if (!isa<ViewOpInterface>(op) && roots.insert(getRoot(value)).second) {
         ++readers[getRoot(value)];
         readersOf[getRoot(value)].push_back(&op);
       }
@@ -115,7 +115,7 @@ void BlockScheduler::collectDependences() {
 /// Bytes that an operation allocates less those that are free after it.
 int64_t BlockScheduler::getGrowth(Operation *op) const {
   int64_t growth = 0;
-  if (isa<ReshapeOp>(op))
+  if (isa<ViewOpInterface>(op))
     return 0;
   for (Value result : op->getResults())
     if (!overwrites.contains(result))
@@ -141,7 +141,7 @@ void BlockScheduler::emit(Operation *first, SmallVectorImpl<Operation *> &order)
     order.push_back(op);
     llvm::SmallSetVector<Operation *, 8> candidates;
     llvm::SmallDenseSet<Value> roots;
-    if (!isa<ReshapeOp>(op))
+    if (!isa<ViewOpInterface>(op))
       for (Value value : getReads(op))
         if (Value root = getRoot(value); roots.insert(root).second && --readers[root] == 1)
           for (Operation *user : root.getUsers())

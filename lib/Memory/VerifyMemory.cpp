@@ -238,7 +238,7 @@ LogicalResult Replay::runBlock(Block &block) {
       if (failed(bytes) || !value)
         return failure();
       contents.write(*bytes, value.getInt());
-    } else if (!isa<memref::ViewOp, arith::ConstantOp, arith::AddIOp, arith::MulIOp,
+    } else if (!isa<PrintOp, memref::ViewOp, arith::ConstantOp, arith::AddIOp, arith::MulIOp,
                     arith::IndexCastOp>(op)) {
       return op.emitOpError("doesn't belong on the arena; only launches of kernels compute");
     }

@@ -330,6 +330,7 @@ LogicalResult TrainStepBuilder::build(llvm::function_ref<bool(StringRef)> isFroz
   for (unsigned i = 0; i < model.get().getNumResults(); ++i)
     if (StringRef name = model.getUpdated(i); !name.empty())
       step.addResult(values->states[state++], LgcDialect::kUpdatesAttr, name);
+  inlineCheckpoints(step.get());
   return success();
 }
 

@@ -93,6 +93,8 @@ void lgc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   AddLossPassOptions loss;
   loss.loss = options.loss;
   manager.addPass(createAddLossPass(loss));
+  if (options.mayCheckpoint)
+    manager.addPass(createFormCheckpointsPass({options.checkpoint}));
   BuildTrainStepPassOptions step;
   step.optimizer = options.optimizer;
   step.clipNorm = options.clipNorm;

@@ -91,7 +91,7 @@ func.func @body_that_yields_nothing(%x: tensor<8xf32>, %c: tensor<f32>) {
 // -----
 
 func.func @yield_elsewhere() {
-  // expected-error @+1 {{expects parent op 'lgc.micro_batches'}}
+  // expected-error @+1 {{expects parent op to be one of 'lgc.micro_batches, lgc.checkpoint'}}
   lgc.yield
 }
 

@@ -157,6 +157,7 @@ std::vector<GradientCase> makeCases() {
        picks + std::string("%r = lgc.gather_elements %a0, %i axis = 0 "
                            ": tensor<3x2xf64>, tensor<2x2xi64>")},
       {"softmax", {"3x5x"}, "%r = lgc.softmax %a0 dim = 1 : tensor<3x5xf64>"},
+      {"echo", {"3x5x"}, "%r = lgc.echo %a0 \"echo\" : tensor<3x5xf64>"},
       {"softmax_safe", {"3x5x"}, "%r = lgc.softmax %a0 dim = 1 safe : tensor<3x5xf64>"},
       {"softmax_first", {"3x5x"}, "%r = lgc.softmax %a0 dim = 0 : tensor<3x5xf64>"},
       {"log_softmax", {"3x5x"}, "%r = lgc.log_softmax %a0 dim = 1 : tensor<3x5xf64>"},

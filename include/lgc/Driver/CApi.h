@@ -26,7 +26,7 @@ typedef struct lgc_program lgc_program;
    and an error (to be freed by lgc_free_error) where that fails. Options are a JSON object or null:
 
    "inference": true (the default) for the forward function only; else a training step, with
-   "loss", "optimizer", "micro_batches", "clip_norm", "frozen";
+   "loss", "optimizer", "micro_batches", "clip_norm", "frozen", "checkpoint";
    "batch": N, "dims": {NAME: N}, "batchnorm_train", "keep_ties", "as_written": import options;
    "inputs": {NAME: base64 of a serialized TensorProto}: inputs that become constants;
    "fusion": true, "optimization_level": 1, "approximate_math": true. */

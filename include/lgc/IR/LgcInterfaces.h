@@ -11,6 +11,7 @@
 #include "lgc/IR/LgcAttributes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -36,8 +37,16 @@ int64_t getElementBytes(mlir::Type elementType);
 /// Bytes of tensors in memory.
 int64_t getTensorBytes(mlir::TypeRange types);
 
+/// The value that a chain of views sees.
+mlir::Value getRoot(mlir::Value value);
+
 /// Whether an integer type's bits are read without a sign; booleans' are.
 bool isUnsignedElement(mlir::Type elementType);
+
+/// The standard output: what writes to it stays, and stays in order.
+struct ConsoleResource : mlir::SideEffects::Resource::Base<ConsoleResource> {
+  llvm::StringRef getName() final { return "console"; }
+};
 
 namespace OpTrait {
 /// The derivative is zero wherever it exists: autodiff stops there without an error.

@@ -126,6 +126,19 @@ def Lgc_ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   ];
 }
 
+def Lgc_ViewOpInterface : OpInterface<"ViewOpInterface"> {
+  let cppNamespace = "::lgc";
+  let description = [{
+    An operation whose results are its operands seen in another way: between kernels it moves no
+    memory.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The operand that a result lies in the memory of, of the same number of bytes.
+    }], "::mlir::OpOperand &", "getViewed", (ins "unsigned":$result)>
+  ];
+}
+
 def Lgc_CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::lgc";
   let description = [{

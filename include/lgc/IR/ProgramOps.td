@@ -64,8 +64,8 @@ def Lgc_MicroBatchesOp : Lgc_Op<"micro_batches",
   let hasVerifier = 1;
 }
 
-def Lgc_YieldOp : Lgc_Op<"yield", [Pure, Terminator, HasParent<"MicroBatchesOp">]> {
-  let summary = "the carried values for the next micro-batch";
+def Lgc_YieldOp : Lgc_Op<"yield", [Pure, Terminator, ParentOneOf<["MicroBatchesOp", "CheckpointOp"]>]> {
+  let summary = "the carried values for the next micro-batch, or the results of a region";
   let arguments = (ins Variadic<Lgc_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

@@ -43,7 +43,8 @@ def Lgc_IotaOp : Lgc_ElementalOp<"iota", [ZeroGradient], ["getShardingRule"]> {
   let hasFolder = 1;
 }
 
-def Lgc_ReshapeOp : Lgc_RearrangementOp<"reshape"> {
+def Lgc_ReshapeOp : Lgc_RearrangementOp<"reshape",
+    [DeclareOpInterfaceMethods<Lgc_ViewOpInterface>]> {
   let summary = "the same elements in row-major order in another shape";
   let arguments = (ins Lgc_Tensor:$operand);
   let results = (outs Lgc_Tensor:$result);

@@ -56,9 +56,7 @@ public:
   Value reduce(ReductionKind kind, Value x, llvm::ArrayRef<int64_t> dims) {
     return ReduceOp::create(builder, loc, kind, x, dims);
   }
-  Value sum(Value x, llvm::ArrayRef<int64_t> dims) {
-    return reduce(ReductionKind::Sum, x, dims);
-  }
+  Value sum(Value x, llvm::ArrayRef<int64_t> dims) { return reduce(ReductionKind::Sum, x, dims); }
   /// The sum divided by the number of elements.
   Value mean(Value x, llvm::ArrayRef<int64_t> dims);
   /// Repeats the result of a reduction over `dims` to the shape of `like`.

@@ -51,6 +51,13 @@ void lgc_parallel_for(void (*body)(void *context, int64_t begin, int64_t end), v
 int64_t lgc_num_threads(void);
 
 //===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+/// Writes a line of this many bytes to the standard output, at once.
+void lgc_print(const char *text, int64_t bytes);
+
+//===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
 

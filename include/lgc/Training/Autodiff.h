@@ -23,10 +23,14 @@ llvm::DenseSet<mlir::Value> findInfluences(mlir::Value loss);
 /// parameter, null where it has no influence on the loss.
 ///
 /// Walks the operations between parameters and loss once, in reverse, and adds up what each use of
-/// a value contributes. Fails with an error at each operation on the way that has no gradient.
+/// a value contributes. A checkpoint region is cloned behind a barrier where its gradients are
+/// needed. Fails with an error at each operation on the way that has no gradient.
 mlir::LogicalResult buildGradients(mlir::OpBuilder &builder, mlir::Value loss,
                                    llvm::ArrayRef<mlir::Value> parameters,
                                    llvm::SmallVectorImpl<mlir::Value> &gradients);
+
+/// Puts the bodies of all checkpoint regions in their places.
+void inlineCheckpoints(mlir::Operation *root);
 
 } // namespace lgc
 

@@ -53,6 +53,37 @@ def AddLossPass : Pass<"lgc-add-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::lgc::LgcDialect", "::mlir::func::FuncDialect"];
 }
 
+def FormCheckpointsPass : Pass<"lgc-form-checkpoints", "::mlir::ModuleOp"> {
+  let summary = "put parts of @training_forward into checkpoint regions";
+  let description = [{
+    Operations are found by the names of their ONNX nodes and modules, which their locations hold. A pattern
+    such as `model.layers.*` is compared part by part (parts end at `.` or `/`) with the start of a name; all
+    operations whose names start with the same parts become one region: one for each layer. Patterns that go deeper make regions
+    within regions. Regions that the file asks for (`lgc.checkpoint` in a node's metadata) are formed too, unless
+    there are patterns.
+
+    What lies on a path from the region to itself joins it. Constants are copied into it.
+
+    Before:
+    ```mlir
+    %0 = lgc.tanh %x : tensor<4xf32> loc("layer.0.act")
+    %1 = lgc.mul %0, %0 : tensor<4xf32> loc("layer.0.square")
+    ```
+    After, with `patterns=layer.*`:
+    ```mlir
+    %0 = lgc.checkpoint "layer.0" inputs(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = lgc.tanh %a : tensor<4xf32>
+      %2 = lgc.mul %1, %1 : tensor<4xf32>
+      lgc.yield %2 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [Option<"patterns", "patterns", "std::string", "\"\"",
+                        "comma-separated patterns of node names or module paths">];
+  let dependentDialects = ["::lgc::LgcDialect"];
+}
+
 def BuildTrainStepPass : Pass<"lgc-build-train-step", "::mlir::ModuleOp"> {
   let summary = "turn @training_forward into @train_step";
   let description = [{

@@ -30,6 +30,11 @@ struct TrainingOptions {
   int64_t microBatches = 1;
   /// Comma-separated glob patterns of parameters that aren't trained.
   std::string frozen;
+  /// Comma-separated patterns of node names or module paths: what they match is recomputed. Empty
+  /// for the regions that the file asks for.
+  std::string checkpoint;
+  /// Whether activations may be recomputed at all.
+  bool mayCheckpoint = true;
 };
 
 /// Whether specifications are well-formed, by themselves: a sentence on what is wrong otherwise.

@@ -76,6 +76,7 @@ static llvm::Expected<ApiOptions> readOptions(const char *text) {
   request.training.loss = getText("loss", "");
   request.training.optimizer = getText("optimizer", "adamw");
   request.training.frozen = getText("frozen", "");
+  request.training.checkpoint = getText("checkpoint", "");
   request.training.microBatches = json->getInteger("micro_batches").value_or(1);
   request.training.clipNorm = json->getNumber("clip_norm").value_or(0);
   request.fuse = json->getBoolean("fusion").value_or(true);

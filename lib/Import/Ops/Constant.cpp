@@ -108,6 +108,16 @@ static void importEyeLike(NodeImporter &n) {
 
 static void importIdentity(NodeImporter &n) { n.setResult(0, n.anyOperand(0)); }
 
+/// The project's own operator that makes the order of execution visible.
+static void importEcho(NodeImporter &n) {
+  if (!n.hasAttribute("label")) {
+    n.error("Echo has no label to print; set its attribute 'label'");
+    return;
+  }
+  if (Value x = n.operand(0))
+    n.setResult(EchoOp::create(n.graph.builder, n.loc, x, n.stringAttr("label", "")));
+}
+
 void lgc::registerConstantOps(OpTable &table) {
   table["Constant"] = importConstant;
   table["ConstantOfShape"] = importConstantOfShape;
@@ -116,4 +126,5 @@ void lgc::registerConstantOps(OpTable &table) {
   table["Range"] = importRange;
   table["EyeLike"] = importEyeLike;
   table["Identity"] = importIdentity;
+  table["lgc:Echo"] = importEcho;
 }

@@ -79,6 +79,7 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &
                                               llvm::JITSymbolFlags::Exported};
   };
   define("lgc_parallel_for", &lgc_parallel_for);
+  define("lgc_print", &lgc_print);
   define("lgc_matmul", &lgc_matmul);
   define("__truncdfhf2", &__truncdfhf2);
   define("lgc_conv_forward", &lgc_conv_forward);

@@ -57,6 +57,7 @@ public:
   }
 
   void declareParallelFor() { declareRuntime("lgc_parallel_for", {pointer, pointer, word, word}); }
+  void declarePrint() { declareRuntime("lgc_print", {pointer, word}); }
 
   void emit(StringAttr kernel, const KernelEntry &entry) {
     builder.setInsertionPointToEnd(module.getBody());
@@ -111,6 +112,7 @@ private:
 void lgc::emitKernelEntries(ModuleOp module, const KernelEntries &entries) {
   EntryEmitter emitter(module);
   emitter.declareParallelFor();
+  emitter.declarePrint();
   for (const auto &[kernel, entry] : entries)
     emitter.emit(kernel, entry);
 }

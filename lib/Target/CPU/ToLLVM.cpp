@@ -85,6 +85,27 @@ struct LaunchLowering : ConvertOpToLLVMPattern<LaunchOp> {
   const KernelEntries &entries;
 };
 
+/// Passes the label, a global, to the runtime.
+struct PrintLowering : ConvertOpToLLVMPattern<PrintOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(PrintOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    std::string name;
+    for (unsigned number = 0; name.empty() || module.lookupSymbol(name); ++number)
+      name = ("lgc_label_" + Twine(number)).str();
+    Value text =
+        LLVM::createGlobalString(loc, rewriter, name, op.getLabel(), LLVM::Linkage::Internal);
+    Value bytes = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                           static_cast<int64_t>(op.getLabel().size()));
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(), "lgc_print",
+                                              ValueRange{text, bytes});
+    return success();
+  }
+};
+
 /// A constant of type bf16 becomes its bits.
 struct HalfConstantLowering : ConvertOpToLLVMPattern<arith::ConstantOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -166,6 +187,7 @@ private:
     // Functions that LLVM has no intrinsic for.
     populateMathToLibmConversionPatterns(patterns);
     patterns.add<LaunchLowering>(converter, entries);
+    patterns.add<PrintLowering>(converter);
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
     return applyFullConversion(module, target, std::move(patterns));
