@@ -12,7 +12,9 @@
 #include "OutputFolder.h"
 #include "Report.h"
 #include "lgc/Driver/Registration.h"
+#include "lgc/Memory/Passes.h"
 #include "lgc/Target/CPU/Codegen.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -87,6 +89,10 @@ LogicalResult Driver::writeFolder(OutputFolder &folder, Compilation &compilation
     return failure();
   watch.lap("write");
 
+  PassManager manager(module.getContext());
+  manager.addPass(createPoisonMemoryPass());
+  if (failed(manager.run(module)))
+    return failure();
   CpuTargetOptions options;
   if (failed(lowerToLLVM(module, options)))
     return failure();

@@ -35,7 +35,7 @@ void checkRanks() {
 int runMain(int argc, char **argv) {
   Manifest manifest = Manifest::parse(lgc_manifest);
   ProgramFunctions functions{manifest.hasTrainStep ? lgc_train_step : nullptr,
-                             manifest.hasForward ? lgc_forward : nullptr};
+                             manifest.hasForward ? lgc_forward : nullptr, lgc_train_step_poisoned};
   if ((manifest.hasTrainStep && !functions.trainStep) ||
       (manifest.hasForward && !functions.forward))
     raise("the program lacks a function that its manifest names; compile the model again");

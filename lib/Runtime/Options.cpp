@@ -55,6 +55,8 @@ void checkCombination(const Options &options, const Manifest &manifest) {
           "--validate: the program has no forward function; compile the model with one");
   require(options.exportPath.empty() || !manifest.sourceModel.empty(),
           "--export: the program's folder doesn't hold the source model; compile it again");
+  require(!options.verifyMemory || manifest.hasTrainStep,
+          "--verify-memory: the program has no training step; compile the model with --loss");
   if (!manifest.hasTrainStep) {
     require(!options.steps || *options.steps == 0,
             "--steps: the program only runs forward; compile the model with --loss to train it");
@@ -123,6 +125,9 @@ std::optional<Options> lgc::runtime::parseOptions(int argc, const char *const *a
   app.add_option("--export", options.exportPath, "write the ONNX model with trained weights")
       ->type_name("FILE")
       ->group(output);
+  app.add_flag("--verify-memory", options.verifyMemory,
+               "run every step a second time with dead memory overwritten, and compare")
+      ->group(training);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) {

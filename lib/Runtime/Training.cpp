@@ -10,6 +10,7 @@
 #include "lgc/Runtime/Error.h"
 #include "lgc/Runtime/Export.h"
 #include "lgc/Runtime/Kernels.h"
+#include "lgc/Runtime/MemoryVerification.h"
 #include "lgc/Runtime/RunLog.h"
 #include "lgc/Runtime/SampleOrder.h"
 #include "lgc/Runtime/Snapshot.h"
@@ -91,6 +92,7 @@ private:
   std::optional<Samples> samples;
   std::optional<SampleOrder> order;
   std::optional<Validation> validation;
+  std::optional<MemoryVerification> verification;
   std::optional<RunLog> log;
   std::optional<Progress> progress;
   int64_t lastValidated = -1, lastSaved = -1;
@@ -119,6 +121,10 @@ Run::Run(const Manifest &manifest, const ProgramFunctions &functions, const Opti
   openData();
   if (!options.validate.empty())
     validation.emplace(manifest, options.validate);
+  if (options.verifyMemory && !functions.trainStepPoisoned)
+    raise("the program has no step for --verify-memory; compile the model again");
+  if (options.verifyMemory)
+    verification.emplace(manifest, functions, arena);
   if (!options.exportPath.empty())
     checkCanBeWritten("--export", options.exportPath);
   prepareSnapshots();
@@ -238,7 +244,10 @@ double Run::trainStep(int64_t step) {
   arena.setScalar(manifest, "lgc.learning_rate", learningRate);
   arena.setScalar(manifest, "lgc.step", step);
   arena.setScalar(manifest, "lgc.seed", state.seed);
-  functions.trainStep(arena.data());
+  if (verification)
+    verification->runStep(step);
+  else
+    functions.trainStep(arena.data());
   state.step = step;
   state.position += manifest.batch;
   double loss = arena.scalar(*manifest.find(manifest.trainLoss));
@@ -288,6 +297,8 @@ bool Run::trainAllSteps() {
               interrupted ? "interrupted after" : "trained", static_cast<long long>(done),
               printDuration(seconds).c_str(), double(done * manifest.batch) / seconds, firstLoss,
               loss);
+  if (verification)
+    std::printf("%s\n", verification->summary().c_str());
   return !interrupted;
 }
 

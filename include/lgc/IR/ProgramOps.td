@@ -107,4 +107,15 @@ def Lgc_LaunchOp : Lgc_Op<"launch", [AttrSizedOperandSegments,
   let assemblyFormat = "$kernel `(` $inputs `)` (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict `:` functional-type($inputs, $results)";
 }
 
+def Lgc_PoisonOp : Lgc_Op<"poison"> {
+  let summary = "fills memory with bytes that make NaN of any floating-point number";
+  let description = [{
+    ```mlir
+    lgc.poison %dead : memref<64xi8>
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I8], [1]>, "what is overwritten", [MemWrite]>:$memory);
+  let assemblyFormat = "$memory attr-dict `:` type($memory)";
+}
+
 #endif // LGC_PROGRAM_OPS_TD

@@ -97,4 +97,27 @@ def VerifyMemoryPass : Pass<"lgc-verify-memory", "::mlir::ModuleOp"> {
   }];
 }
 
+def PoisonMemoryPass : Pass<"lgc-poison-memory", "::mlir::ModuleOp"> {
+  let summary = "add a training step that overwrites what it no longer needs";
+  let description = [{
+    Adds `@train_step_poisoned`, the same launches as `@train_step`, with an `lgc.poison` of all bytes that hold
+    nothing at its start, and, after each launch, of the bytes that nothing reads any more before they are written again. If it
+    gives another loss than `@train_step`, then something reads what it mustn't. Programs run it with
+    `--verify-memory`.
+
+    ```mlir
+    lgc.launch @exp_0(%x) outs(%y : memref<16xf32>) : (memref<16xf32>) -> ()
+    lgc.launch @sum_1(%y) outs(%z : memref<f32>) : (memref<16xf32>) -> ()
+    ```
+    becomes, in the twin,
+    ```mlir
+    lgc.launch @exp_0(%x) outs(%y : memref<16xf32>) : (memref<16xf32>) -> ()
+    lgc.launch @sum_1(%y) outs(%z : memref<f32>) : (memref<16xf32>) -> ()
+    %dead = memref.view %arena[%c64][] : memref<256xi8> to memref<64xi8>
+    lgc.poison %dead : memref<64xi8>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // LGC_MEMORY_PASSES_TD

@@ -27,6 +27,7 @@ struct Options {
   std::optional<int64_t> saveEvery;
   std::string resume;
   std::string exportPath;
+  bool verifyMemory = false;
 };
 
 /// Reads the command line. Throws UsageError; nothing is returned after --help and

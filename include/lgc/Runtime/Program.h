@@ -27,6 +27,9 @@ extern const char lgc_manifest[];
 /// doesn't define it.
 void lgc_train_step(uint8_t *arena) __attribute__((weak));
 
+/// The same, with memory overwritten by NaN wherever the plan holds it for dead.
+void lgc_train_step_poisoned(uint8_t *arena) __attribute__((weak));
+
 /// The model's outputs on the batch in the arena, in inference mode, and the loss if
 /// the program has one.
 void lgc_forward(uint8_t *arena) __attribute__((weak));

@@ -16,6 +16,7 @@ namespace lgc::runtime {
 struct ProgramFunctions {
   void (*trainStep)(uint8_t *arena);
   void (*forward)(uint8_t *arena);
+  void (*trainStepPoisoned)(uint8_t *arena);
 };
 
 /// Does what the options ask. Files are relative to `folder` where the manifest names

@@ -106,6 +106,22 @@ struct PrintLowering : ConvertOpToLLVMPattern<PrintOp> {
   }
 };
 
+/// Bytes of ones are NaN in every floating-point type.
+struct PoisonLowering : ConvertOpToLLVMPattern<PoisonOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(PoisonOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value address = MemRefDescriptor(adaptor.getMemory()).alignedPtr(rewriter, loc);
+    Value ones = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI8Type(), -1);
+    Value bytes = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                           op.getMemory().getType().getNumElements());
+    rewriter.replaceOpWithNewOp<LLVM::MemsetOp>(op, address, ones, bytes, /*isVolatile=*/true);
+    return success();
+  }
+};
+
 /// A constant of type bf16 becomes its bits.
 struct HalfConstantLowering : ConvertOpToLLVMPattern<arith::ConstantOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -187,7 +203,7 @@ private:
     // Functions that LLVM has no intrinsic for.
     populateMathToLibmConversionPatterns(patterns);
     patterns.add<LaunchLowering>(converter, entries);
-    patterns.add<PrintLowering>(converter);
+    patterns.add<PrintLowering, PoisonLowering>(converter);
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
     return applyFullConversion(module, target, std::move(patterns));
