@@ -14,6 +14,7 @@
 #include "lgc/Memory/Passes.h"
 #include "lgc/Target/CPU/Passes.h"
 #include "lgc/Training/Training.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,6 +32,8 @@ void lgc::registerDialects(DialectRegistry &registry) {
 
 void lgc::registerPasses() {
   registerTransformsPasses();
+  // What stands between two of ours in the CPU's pipeline.
+  registerPass([] { return createSCFToControlFlowPass(); });
   registerDecomposePass();
   registerImportPasses();
   registerTrainingPasses();

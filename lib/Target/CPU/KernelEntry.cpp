@@ -32,8 +32,7 @@ KernelEntries lgc::collectKernelEntries(ModuleOp module) {
     if (entry.library)
       kernel.erase();
     else
-      kernel->setAttr("llvm.linkage",
-                      LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+      kernel->setAttr("llvm.linkage", LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
   }
   return entries;
 }
@@ -64,6 +63,9 @@ public:
     auto function = LLVM::LLVMFuncOp::create(
         builder, loc, entry.name, LLVM::LLVMFunctionType::get(none, {pointer, word, word}),
         LLVM::Linkage::Internal);
+    // A launch gives the same bits wherever it stands: inlined, a multiplication of one kernel and
+    // an addition of the next could become one rounding.
+    function.setNoInline(true);
     Block *block = function.addEntryBlock(builder);
     builder.setInsertionPointToStart(block);
     SmallVector<Value> addresses;
@@ -89,8 +91,8 @@ private:
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(module.getBody());
       Type type = LLVM::LLVMArrayType::get(word, entry.descriptor.size());
-      LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                             name, builder.getI64TensorAttr(entry.descriptor.asArrayRef()),
+      LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                             builder.getI64TensorAttr(entry.descriptor.asArrayRef()),
                              /*alignment=*/8);
     }
     SmallVector<Value> operands{LLVM::AddressOfOp::create(builder, loc, pointer, name)};
