@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionPlan.h"
-#include "lgc/Memory/Offsets.h"
 #include "lgc/Memory/Passes.h"
+#include "lgc/Offsets/Offsets.h"
+#include "lgc/Offsets/Validation.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -22,13 +23,16 @@ namespace {
 /// Of a cache line, and of the widest vectors.
 constexpr int64_t alignment = 64;
 
+/// Of the exact search for offsets, for each function: less than a second.
+constexpr int64_t offsetSteps = 60000000;
+
 struct PlanMemoryPass : lgc::impl::PlanMemoryPassBase<PlanMemoryPass> {
   void runOnOperation() override;
 
 private:
   int64_t placeNamed(NamedBuffers &named);
-  int64_t placeBlocks(FunctionPlan &plan, const NamedBuffers &named, int64_t namedEnd,
-                      int64_t &bound);
+  FailureOr<int64_t> placeBlocks(FunctionPlan &plan, const NamedBuffers &named, int64_t namedEnd,
+                                 int64_t &bound);
   void emitBuffers(const NamedBuffers &named, ArrayRef<FunctionPlan> plans);
 };
 
@@ -47,13 +51,24 @@ int64_t PlanMemoryPass::placeNamed(NamedBuffers &named) {
 
 /// Gives the blocks of a function their offsets, those without a name behind all named ones.
 /// Gives the end of the highest, and the least end that any layout has.
-int64_t PlanMemoryPass::placeBlocks(FunctionPlan &plan, const NamedBuffers &named, int64_t namedEnd,
-                                    int64_t &bound) {
-  std::vector<LiveBlock> live;
+FailureOr<int64_t> PlanMemoryPass::placeBlocks(FunctionPlan &plan, const NamedBuffers &named,
+                                               int64_t namedEnd, int64_t &bound) {
+  OffsetProblem problem;
+  problem.alignment = alignment;
   for (const MemoryBlock &block : plan.blocks)
     if (!block.named)
-      live.push_back({block.bytes, block.first, block.last});
-  Layout layout = assignOffsets(live, alignment);
+      problem.blocks.push_back({block.bytes, block.first, block.last});
+  auto refuse = [&](const std::string &fault) {
+    return getOperation().emitError("memory of a function can't be planned: ")
+           << fault << "; this is a fault of the compiler unless the model's tensors are as large";
+  };
+  if (std::optional<std::string> fault = findFault(problem))
+    return refuse(*fault);
+  OffsetOptions options;
+  options.stepLimit = offsetSteps;
+  Layout layout = solveOffsets(problem, options);
+  if (std::optional<std::string> fault = validateLayout(problem, layout))
+    return refuse(*fault);
   size_t next = 0;
   for (MemoryBlock &block : plan.blocks)
     block.offset =
@@ -94,7 +109,10 @@ void PlanMemoryPass::runOnOperation() {
     if (failed(plan))
       return signalPassFailure();
     int64_t functionBound;
-    end = std::max(end, placeBlocks(*plan, named, namedEnd, functionBound));
+    FailureOr<int64_t> functionEnd = placeBlocks(*plan, named, namedEnd, functionBound);
+    if (failed(functionEnd))
+      return signalPassFailure();
+    end = std::max(end, *functionEnd);
     bound = std::max(bound, functionBound);
     plans.push_back(std::move(*plan));
   }

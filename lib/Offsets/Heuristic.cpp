@@ -1,13 +1,12 @@
-//===- Offsets.cpp - Where blocks of memory lie ---------------------------===//
+//===- Heuristic.cpp - Layouts by placing one block after another ---------===//
 //
 // Part of lgc, the large graph compiler, under the Apache License v2.0.
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/Memory/Offsets.h"
+#include "Heuristic.h"
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 using namespace lgc;
@@ -16,32 +15,16 @@ namespace {
 
 using Order = std::vector<size_t>;
 
-/// The blocks with sizes that are multiples of the alignment.
-std::vector<LiveBlock> roundUp(const std::vector<LiveBlock> &blocks, int64_t alignment) {
-  std::vector<LiveBlock> rounded = blocks;
-  for (LiveBlock &block : rounded)
-    block.bytes = (block.bytes + alignment - 1) / alignment * alignment;
-  return rounded;
-}
-
-int64_t computeLowerBound(const std::vector<LiveBlock> &blocks) {
-  std::map<int64_t, int64_t> changes;
-  for (const LiveBlock &block : blocks) {
-    changes[block.first] += block.bytes;
-    changes[block.last + 1] -= block.bytes;
-  }
-  int64_t live = 0, most = 0;
-  for (auto [moment, change] : changes) {
-    live += change;
-    most = std::max(most, live);
-  }
-  return most;
-}
-
 /// A block with its place, in the order of offsets.
 struct Placed {
   int64_t offset, end, first, last;
 };
+
+int64_t alignUp(int64_t offset, int64_t alignment) {
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
+bool liesLower(const Placed &a, const Placed &b) { return a.offset < b.offset; }
 
 /// Places the blocks in this order; gives up once `limit` bytes are reached.
 Layout place(const std::vector<LiveBlock> &blocks, const Order &order, int64_t limit) {
@@ -49,9 +32,18 @@ Layout place(const std::vector<LiveBlock> &blocks, const Order &order, int64_t l
   layout.offsets.assign(blocks.size(), 0);
   std::vector<Placed> placed;
   placed.reserve(blocks.size());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (!blocks[i].fixed)
+      continue;
+    int64_t offset = layout.offsets[i] = *blocks[i].fixed, end = offset + blocks[i].bytes;
+    layout.bytes = std::max(layout.bytes, end);
+    if (blocks[i].bytes > 0)
+      placed.push_back({offset, end, blocks[i].first, blocks[i].last});
+  }
+  std::sort(placed.begin(), placed.end(), liesLower);
   for (size_t index : order) {
     const LiveBlock &block = blocks[index];
-    if (block.bytes == 0)
+    if (block.bytes == 0 || block.fixed)
       continue;
     int64_t best = -1, bestGap = INT64_MAX, end = 0;
     for (const Placed &other : placed) {
@@ -62,7 +54,8 @@ Layout place(const std::vector<LiveBlock> &blocks, const Order &order, int64_t l
         best = end;
         bestGap = gap;
       }
-      end = std::max(end, other.end);
+      if (other.end > end)
+        end = alignUp(other.end, block.alignment);
     }
     int64_t offset = best >= 0 ? best : end;
     layout.offsets[index] = offset;
@@ -70,10 +63,7 @@ Layout place(const std::vector<LiveBlock> &blocks, const Order &order, int64_t l
     if (layout.bytes >= limit)
       return layout;
     Placed entry = {offset, offset + block.bytes, block.first, block.last};
-    auto at =
-        std::upper_bound(placed.begin(), placed.end(), entry,
-                         [](const Placed &a, const Placed &b) { return a.offset < b.offset; });
-    placed.insert(at, entry);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), entry, liesLower), entry);
   }
   return layout;
 }
@@ -105,19 +95,15 @@ std::vector<Order> makeOrders(const std::vector<LiveBlock> &blocks) {
 
 } // namespace
 
-Layout lgc::assignOffsets(const std::vector<LiveBlock> &unrounded, int64_t alignment) {
-  std::vector<LiveBlock> blocks = roundUp(unrounded, alignment);
-  int64_t lowerBound = computeLowerBound(blocks);
+Layout lgc::placeGreedily(const std::vector<LiveBlock> &blocks, int64_t enough) {
   Layout best;
-  best.offsets.assign(blocks.size(), 0);
-  best.bytes = blocks.empty() ? 0 : INT64_MAX;
+  best.bytes = INT64_MAX;
   for (const Order &order : makeOrders(blocks)) {
-    if (best.bytes <= lowerBound)
-      break;
     Layout layout = place(blocks, order, best.bytes);
     if (layout.bytes < best.bytes)
       best = std::move(layout);
+    if (best.bytes <= enough)
+      break;
   }
-  best.lowerBound = lowerBound;
   return best;
 }
