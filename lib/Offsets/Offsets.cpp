@@ -20,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 /// Sums of sizes stay below it, so that none overflows.
 constexpr int64_t largestSum = int64_t(1) << 61;
 
+/// Of the exact search, whose memory grows with the square: some 400 MB for so many.
+constexpr size_t mostBlocks = 8000;
+
 /// Blocks with sizes that are multiples of the problem's alignment, and with all of theirs.
 std::vector<LiveBlock> roundUp(const OffsetProblem &problem) {
   std::vector<LiveBlock> rounded = problem.blocks;
@@ -147,7 +150,7 @@ Layout lgc::solveOffsets(const OffsetProblem &problem, const OffsetOptions &opti
   int64_t lowerBound = search.getRootBound();
   Layout layout = placeGreedily(blocks, std::max(lowerBound, options.capacity));
   layout.lowerBound = lowerBound;
-  if (options.stepLimit > 0 || options.timeLimit > 0)
+  if (blocks.size() <= mostBlocks && (options.stepLimit > 0 || options.timeLimit > 0))
     Minimization(search, blocks, options, start, layout).run();
   layout.nodes = search.getNodes();
   layout.seconds = std::chrono::duration<double>(Clock::now() - start).count();
