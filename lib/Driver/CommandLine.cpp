@@ -69,7 +69,7 @@ struct Flags {
   LGC_TEXT(strategy, "strategy", "restricts the planner: auto", "NAME", "auto")
   LGC_TEXT(checkpoint, "checkpoint",
            "where activations are recomputed: none, in regions given by patterns of node names or "
-           "module paths, such as model.layers.*, or auto",
+           "module paths, such as model.layers.*, or auto: as far as --memory makes it necessary",
            "WHERE", "auto")
   LGC_TEXT(batchnorm, "batchnorm",
            "train: batch statistics also where the model doesn't ask for them", "MODE", "model")
@@ -185,6 +185,7 @@ void Reader::readTraining() {
   compilation.training.mayCheckpoint = flags.checkpoint != "none";
   if (flags.checkpoint != "none" && flags.checkpoint != "auto")
     compilation.training.checkpoint = flags.checkpoint;
+  compilation.mayRecompute = flags.checkpoint == "auto";
   compilation.training.microBatches = readCount(flags.microBatches, 1);
   if (!flags.clipNorm.empty()) {
     double norm = 0;

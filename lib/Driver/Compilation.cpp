@@ -8,6 +8,7 @@
 #include "Compilation.h"
 #include "lgc/Driver/Pipeline.h"
 #include "lgc/Import/Passes.h"
+#include "lgc/Memory/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,7 +32,9 @@ private:
   LogicalResult runPasses(StringRef stage, llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult checkBatch();
   void countLaunches(ProgramFacts &facts);
-  LogicalResult checkMemory();
+  LogicalResult place();
+  int64_t placeWithin(ModuleOp fused, int64_t limit);
+  LogicalResult refuse();
 
   ModuleOp module;
   const CompilationRequest &request;
@@ -104,25 +107,76 @@ void Stages::countLaunches(ProgramFacts &facts) {
   StringRef counted = module.lookupSymbol("train_step") ? "train_step" : "forward";
   if (auto function = module.lookupSymbol<func::FuncOp>(counted))
     function.walk([&](LaunchOp) { ++facts.numLaunches; });
+  if (auto recomputation = module->getAttrOfType<DictionaryAttr>(kRecomputationAttr)) {
+    facts.numRecomputed = recomputation.getAs<IntegerAttr>("launches").getInt();
+    facts.recomputedShare =
+        static_cast<double>(recomputation.getAs<IntegerAttr>("extra_ns").getInt()) /
+        static_cast<double>(
+            std::max<int64_t>(1, recomputation.getAs<IntegerAttr>("step_ns").getInt()));
+  }
 }
 
 static std::string formatBytes(int64_t bytes) {
   return llvm::formatv("{0:F1} MiB ({1} bytes)", double(bytes) / (1 << 20), bytes).str();
 }
 
-LogicalResult Stages::checkMemory() {
-  int64_t arena = module->getAttrOfType<IntegerAttr>("lgc.arena_bytes").getInt();
-  if (!request.memoryLimit || arena <= *request.memoryLimit)
-    return success();
+static int64_t getArenaBytes(ModuleOp module) {
+  return module->getAttrOfType<IntegerAttr>("lgc.arena_bytes").getInt();
+}
+
+/// Whether recomputation found no plan of its limit, but took the one of least memory.
+static bool isLeast(ModuleOp module) {
+  auto recomputation = module->getAttrOfType<DictionaryAttr>(kRecomputationAttr);
+  return recomputation && recomputation.getAs<BoolAttr>("is_least").getValue();
+}
+
+/// The arena is too large in any way that the planner knows; `module` is the smallest one.
+LogicalResult Stages::refuse() {
   int64_t named = 0;
   for (auto buffer : module.getOps<BufferOp>())
     if (buffer.getRole() != Role::Output)
       named += getTensorBytes(buffer.getType());
   return emitError(UnknownLoc::get(module.getContext()))
          << "--memory allows " << formatBytes(*request.memoryLimit) << ", but the step needs "
-         << formatBytes(arena) << ", of which " << formatBytes(named)
-         << " are inputs, parameters and states; allow " << arena
-         << " bytes, or use a smaller batch or more --micro-batches";
+         << formatBytes(getArenaBytes(module))
+         << (request.mayRecompute ? " even with all recomputation that saves memory" : "")
+         << ", of which " << formatBytes(named) << " are inputs, parameters and states; allow "
+         << getArenaBytes(module) << " bytes, or use a smaller batch or more --micro-batches";
+}
+
+/// Replaces the module by the fused one with its tensors placed, which makes an arena of about
+/// `limit` bytes if that can be. Gives its bytes, or -1 after an error.
+int64_t Stages::placeWithin(ModuleOp fused, int64_t limit) {
+  OwningOpRef<ModuleOp> placed(fused.clone());
+  PassManager manager(module.getContext());
+  buildPlacementPipeline(manager, limit);
+  if (failed(manager.run(*placed)))
+    return -1;
+  module.getBodyRegion().takeBody(placed->getBodyRegion());
+  module->setAttrs((*placed)->getAttrDictionary());
+  return getArenaBytes(module);
+}
+
+/// Places all tensors. Recomputation counts bytes; the layout may need some more, for which the
+/// next attempt gets a lower limit. The last attempt takes the least memory that there is.
+LogicalResult Stages::place() {
+  constexpr unsigned numAttempts = 4;
+  OwningOpRef<ModuleOp> fused(module.clone());
+  int64_t arena = placeWithin(*fused, 0);
+  if (request.memoryLimit && request.mayRecompute) {
+    int64_t limit = *request.memoryLimit;
+    for (unsigned i = 0; i < numAttempts && arena > *request.memoryLimit && !isLeast(module); ++i) {
+      arena = placeWithin(*fused, limit);
+      limit = std::max<int64_t>(1, limit - std::max<int64_t>(arena - *request.memoryLimit, 0));
+    }
+    if (arena > *request.memoryLimit && !isLeast(module))
+      arena = placeWithin(*fused, 1);
+  }
+  if (arena < 0)
+    return failure();
+  if (request.memoryLimit && arena > *request.memoryLimit)
+    return refuse();
+  return dump("memory");
 }
 
 FailureOr<ProgramFacts> Stages::run() {
@@ -149,7 +203,7 @@ FailureOr<ProgramFacts> Stages::run() {
   backend.fuse = request.fuse;
   if (failed(runPasses("fusion",
                        [&](OpPassManager &manager) { buildKernelPipeline(manager, backend); })) ||
-      failed(runPasses("memory", buildPlacementPipeline)) || failed(checkMemory()))
+      failed(place()))
     return failure();
   countLaunches(facts);
   return facts;

@@ -26,7 +26,10 @@ struct CompilationRequest {
   /// No training step, and a loss only if one is asked for.
   bool isInference = false;
   bool fuse = true;
+  /// Bytes that the arena may have.
   std::optional<int64_t> memoryLimit;
+  /// Whether launches may run again to keep that limit.
+  bool mayRecompute = true;
   /// Where the module goes after every stage; nowhere if empty.
   std::string dumpFolder;
 };

@@ -146,5 +146,7 @@ llvm::json::Object lgc::makePlanSummary(const Compilation &compilation, StringRe
                                     {"input_bytes", bytes[Role::Input]},
                                     {"temporary_bytes", arena - named}}},
       {"launches", facts.numLaunches},
+      {"recomputation", llvm::json::Object{{"launches", facts.numRecomputed},
+                                           {"extra_time", facts.recomputedShare}}},
       {"kernels", facts.numKernels}};
 }

@@ -18,9 +18,9 @@ void lgc::buildKernelPipeline(OpPassManager &manager, const BackendOptions &opti
   buildFusionPipeline(manager, options.fuse);
 }
 
-void lgc::buildPlacementPipeline(OpPassManager &manager) {
+void lgc::buildPlacementPipeline(OpPassManager &manager, int64_t limit) {
   manager.addPass(createCpuAnnotateScratchPass());
-  buildMemoryPipeline(manager);
+  buildMemoryPipeline(manager, limit);
 }
 
 namespace {

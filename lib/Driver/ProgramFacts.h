@@ -37,6 +37,10 @@ struct ProgramFacts {
   std::optional<llvm::json::Object> classification;
   /// Launches of entry functions, and kernels that they share.
   int64_t numLaunches = 0, numKernels = 0;
+  /// Launches that run again to save memory, and their estimated time relative to that of the
+  /// step without them.
+  int64_t numRecomputed = 0;
+  double recomputedShare = 0;
 };
 
 /// Reads the facts off a module after Training, before composites are decomposed. `batch` is the

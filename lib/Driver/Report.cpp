@@ -54,7 +54,13 @@ void lgc::printTable(const Object &summary, llvm::StringRef output, const Stopwa
       << formatv("{0:F2}", bound ? 100.0 * double(arena - bound) / double(bound) : 0.0)
       << " % above the lower bound\n";
   out << "step     " << get(summary, "launches") << " launches, " << get(summary, "kernels")
-      << " different kernels\n";
+      << " different kernels";
+  const Object &recomputation = *summary.getObject("recomputation");
+  if (int64_t repeated = get(recomputation, "launches"))
+    out << "; " << repeated << " recomputed, which takes "
+        << formatv("{0:F1}", 100 * recomputation.getNumber("extra_time").value_or(0))
+        << " % more time (estimated)";
+  out << "\n";
   out << "time     " << formatv("{0:F2} s", watch.total()) << " (";
   const char *separator = "";
   for (const Stopwatch::Lap &lap : watch.getLaps()) {

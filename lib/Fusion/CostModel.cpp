@@ -24,6 +24,9 @@ constexpr double libraryCallCost = 5;
 constexpr double randomCost = 6;
 /// A read that doesn't follow memory.
 constexpr double stridedReadCost = 0.5;
+/// For a floating-point operation in a library, and in naive loops.
+constexpr double libraryFlopCost = 1.0 / 80;
+constexpr double naiveFlopCost = 0.5;
 } // namespace
 
 static int64_t getNumElements(Value value) {
@@ -158,4 +161,21 @@ double lgc::estimateKernelCost(ArrayRef<Operation *> ops, ArrayRef<Value> output
   for (Operation *op : ops)
     cost += getElementCost(op) * evaluations.getCount(op);
   return cost;
+}
+
+int64_t lgc::estimateLaunchTime(func::FuncOp kernel) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    ops.push_back(&op);
+  SmallVector<Value> outputs(kernel.getBody().front().getTerminator()->getOperands());
+  std::optional<KernelShape> shape = analyzeKernel(kernel);
+  if (!shape)
+    return static_cast<int64_t>(launchCost);
+  double cost = estimateKernelCost(ops, outputs, *shape);
+  if (shape->kind != KernelKind::Loop && shape->kind != KernelKind::Reduction)
+    for (Operation *op : ops)
+      if (auto work = dyn_cast<CostOpInterface>(op))
+        cost += static_cast<double>(work.getFlops()) *
+                (shape->kind == KernelKind::Library ? libraryFlopCost : naiveFlopCost);
+  return static_cast<int64_t>(cost);
 }

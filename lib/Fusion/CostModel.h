@@ -24,6 +24,10 @@ bool isCheap(mlir::Operation *op);
 double estimateKernelCost(llvm::ArrayRef<mlir::Operation *> ops,
                           llvm::ArrayRef<mlir::Value> outputs, const KernelShape &shape);
 
+/// Estimated nanoseconds of one launch of an outlined kernel on tensors, with the work of
+/// libraries and of loops that fusion leaves as they are.
+int64_t estimateLaunchTime(mlir::func::FuncOp kernel);
+
 } // namespace lgc
 
 #endif // LGC_LIB_FUSION_COSTMODEL_H

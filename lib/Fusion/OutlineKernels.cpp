@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostModel.h"
 #include "GroupAttr.h"
 #include "InPlace.h"
 #include "lgc/Fusion/Passes.h"
@@ -90,6 +91,8 @@ FlatSymbolRefAttr Kernels::intern(func::FuncOp kernel) {
   symbols.insert(kernel);
   candidates.push_back(kernel);
   markInPlaceArguments(kernel);
+  kernel->setAttr("lgc.cost_ns",
+                  Builder(kernel.getContext()).getI64IntegerAttr(estimateLaunchTime(kernel)));
   return FlatSymbolRefAttr::get(kernel);
 }
 

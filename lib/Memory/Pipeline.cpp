@@ -9,8 +9,9 @@
 
 using namespace mlir;
 
-void lgc::buildMemoryPipeline(OpPassManager &manager) {
+void lgc::buildMemoryPipeline(OpPassManager &manager, int64_t limit) {
   manager.addPass(createScheduleLaunchesPass());
+  manager.addPass(createRecomputeLaunchesPass({limit}));
   manager.addPass(createPlanMemoryPass());
   manager.addPass(createVerifyMemoryPass());
 }

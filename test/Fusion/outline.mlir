@@ -8,7 +8,7 @@
 // CHECK: lgc.launch @[[ACT]](
 // CHECK: func.func private @[[DOT]](
 // CHECK: func.func private @[[ACT]]({{.*}}tensor<16xf32>, {{.*}}tensor<8x16xf32> {lgc.inplace = array<i64: 0>})
-// CHECK-SAME: attributes {lgc.kernel}
+// CHECK-SAME: attributes {lgc.cost_ns = {{[0-9]+}} : i64, lgc.kernel}
 func.func @layers(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
   %0 = lgc.dot %x, %w batch = [] x [] contract = [1] x [0] : tensor<8x16xf32>, tensor<16x16xf32>
   %1 = lgc.broadcast %b dims = [1] : tensor<16xf32> to tensor<8x16xf32>

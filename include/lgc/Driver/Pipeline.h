@@ -20,8 +20,9 @@ struct BackendOptions {
 /// Replaces composites, simplifies, and groups operations into kernels.
 void buildKernelPipeline(mlir::OpPassManager &manager, const BackendOptions &options = {});
 
-/// Places all tensors in one arena, with the scratch memory that the CPU target needs.
-void buildPlacementPipeline(mlir::OpPassManager &manager);
+/// Places all tensors in one arena, with the scratch memory that the CPU target needs. With a
+/// limit in bytes other than 0, launches run again as far as it takes to keep the limit.
+void buildPlacementPipeline(mlir::OpPassManager &manager, int64_t limit = 0);
 
 /// Registers `lgc-kernels` and `lgc-placement`, the pipelines above.
 void registerBackendPipelines();

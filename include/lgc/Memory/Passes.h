@@ -18,8 +18,14 @@ namespace lgc {
 #define GEN_PASS_REGISTRATION
 #include "lgc/Memory/Passes.h.inc"
 
-/// From launches on tensors to launches on views of one arena.
-void buildMemoryPipeline(mlir::OpPassManager &manager);
+/// Nanoseconds of a kernel's launch, an attribute that fusion leaves.
+constexpr llvm::StringLiteral kCostAttr = "lgc.cost_ns";
+/// What recomputation did, an attribute of the module.
+constexpr llvm::StringLiteral kRecomputationAttr = "lgc.recomputation";
+
+/// From launches on tensors to launches on views of one arena, within a limit of bytes if
+/// recomputation can keep it; 0 is none.
+void buildMemoryPipeline(mlir::OpPassManager &manager, int64_t limit = 0);
 
 } // namespace lgc
 

@@ -36,6 +36,41 @@ def ScheduleLaunchesPass : Pass<"lgc-schedule-launches", "::mlir::ModuleOp"> {
   }];
 }
 
+def RecomputeLaunchesPass : Pass<"lgc-recompute-launches", "::mlir::ModuleOp"> {
+  let summary = "launch again what needn't be kept, within a limit of memory";
+  let description = [{
+    Where `@train_step` needs more than `limit` bytes for its arena, launches run a second time just before
+    a later use, so that their results needn't live in between; docs/recomputation.md says which. A launch
+    is a function of its inputs, so no value changes. What writes over a parameter or state, a loop and
+    an echo run once; the body of a loop over micro-batches is planned like a function.
+    With a limit that can't be met, the step gets the least memory that the search reaches. Views are
+    made anew where they are read.
+
+    The module gets `lgc.recomputation`: the launches that run again, their nanoseconds, those of the whole step
+    without them, and whether the search reached no less. The cost of a launch is its kernel's `lgc.cost_ns`.
+
+    Before, where the limit leaves no room for `%early` beside `%wide`:
+    ```mlir
+    %early = lgc.launch @exp(%x) : (tensor<16xf32>) -> tensor<16xf32>
+    %first = lgc.launch @exp(%early) : (tensor<16xf32>) -> tensor<16xf32>
+    %wide = lgc.launch @widen(%first) : (tensor<16xf32>) -> tensor<64xf32>
+    %narrow = lgc.launch @narrow(%wide) : (tensor<64xf32>) -> tensor<16xf32>
+    %sum = lgc.launch @add(%early, %narrow) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    ```
+    After:
+    ```mlir
+    %early = lgc.launch @exp(%x) : (tensor<16xf32>) -> tensor<16xf32>
+    %first = lgc.launch @exp(%early) : (tensor<16xf32>) -> tensor<16xf32>
+    %wide = lgc.launch @widen(%first) : (tensor<16xf32>) -> tensor<64xf32>
+    %narrow = lgc.launch @narrow(%wide) : (tensor<64xf32>) -> tensor<16xf32>
+    %again = lgc.launch @exp(%x) : (tensor<16xf32>) -> tensor<16xf32>
+    %sum = lgc.launch @add(%again, %narrow) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    ```
+  }];
+  let options = [Option<"limit", "limit", "int64_t", "0",
+                        "bytes that the arena may have; 0 leaves everything as it is">];
+}
+
 def PlanMemoryPass : Pass<"lgc-plan-memory", "::mlir::ModuleOp"> {
   let summary = "give every tensor of the entry functions its place in one arena";
   let description = [{
