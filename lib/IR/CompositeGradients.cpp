@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
+#include "lgc/IR/TensorMath.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -104,8 +104,7 @@ SmallVector<Value> CrossEntropyOp::buildGradient(OpBuilder &builder, ValueRange 
     }
     auto numbers = ::getType(logits).clone(::getType(getLabels()).getElementType());
     Value classes = IotaOp::create(builder, getLoc(), numbers, dim);
-    Value isLabel =
-        t.compare(ComparePredicate::EQ, classes, t.restore(getLabels(), classes, dim));
+    Value isLabel = t.compare(ComparePredicate::EQ, classes, t.restore(getLabels(), classes, dim));
     Value difference = t.select(isLabel, t.add(softmax, -1.0), softmax);
     gradient = t.mul(difference, t.restore(d, logits, dim));
   }

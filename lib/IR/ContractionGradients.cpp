@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
+#include "lgc/IR/TensorMath.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -41,8 +41,8 @@ static Value getOperandGradient(OpBuilder &builder, DotOp op, Value d, bool isLh
   auto contractDims =
       llvm::to_vector(llvm::seq<int64_t>(otherStart, otherStart + otherFree.size()));
   // [batch, self's free, other's contracted in the other's order].
-  Value product = DotOp::create(builder, op.getLoc(), d, other, batchDims, otherBatch,
-                                contractDims, otherFree);
+  Value product =
+      DotOp::create(builder, op.getLoc(), d, other, batchDims, otherBatch, contractDims, otherFree);
   // Where each dimension of the operand is in the product.
   SmallVector<int64_t> permutation(getType(self).getRank());
   for (auto [i, dim] : llvm::enumerate(selfBatch))
@@ -52,7 +52,8 @@ static Value getOperandGradient(OpBuilder &builder, DotOp op, Value d, bool isLh
   SmallVector<int64_t> sorted(otherContract);
   llvm::sort(sorted);
   for (auto [selfDim, otherDim] : llvm::zip_equal(selfContract, otherContract))
-    permutation[selfDim] = batch + selfFree.size() + (llvm::find(sorted, otherDim) - sorted.begin());
+    permutation[selfDim] =
+        batch + selfFree.size() + (llvm::find(sorted, otherDim) - sorted.begin());
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return product;
   return t.transpose(product, permutation);
@@ -67,8 +68,7 @@ SmallVector<Value> DotOp::buildGradient(OpBuilder &builder, ValueRange resultGra
 
 namespace {
 /// Builds the three convolutions of one geometry.
-template <typename Op>
-struct ConvolutionBuilder {
+template <typename Op> struct ConvolutionBuilder {
   OpBuilder &builder;
   Op op;
 
@@ -78,13 +78,12 @@ struct ConvolutionBuilder {
   }
   Value toInput(Type type, Value output, Value filter) {
     return ConvolutionInputOp::create(builder, op.getLoc(), type, output, filter, op.getStrides(),
-                                      op.getDilations(), op.getLow(), op.getHigh(),
-                                      op.getGroups());
+                                      op.getDilations(), op.getLow(), op.getHigh(), op.getGroups());
   }
   Value toFilter(Type type, Value input, Value output) {
-    return ConvolutionFilterOp::create(builder, op.getLoc(), type, input, output,
-                                       op.getStrides(), op.getDilations(), op.getLow(),
-                                       op.getHigh(), op.getGroups());
+    return ConvolutionFilterOp::create(builder, op.getLoc(), type, input, output, op.getStrides(),
+                                       op.getDilations(), op.getLow(), op.getHigh(),
+                                       op.getGroups());
   }
 };
 } // namespace
@@ -97,8 +96,7 @@ SmallVector<Value> ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange r
           wanted[1] ? c.toFilter(getFilter().getType(), getInput(), d) : Value()};
 }
 
-SmallVector<Value> ConvolutionInputOp::buildGradient(OpBuilder &builder,
-                                                     ValueRange resultGradients,
+SmallVector<Value> ConvolutionInputOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                                                      const BitVector &wanted) {
   ConvolutionBuilder<ConvolutionInputOp> c{builder, *this};
   Value d = resultGradients[0];

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include <cmath>
-#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
+#include "lgc/IR/TensorMath.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace lgc;
@@ -22,12 +22,12 @@ static RankedTensorType getType(Value value) { return cast<RankedTensorType>(val
 
 /// Defines the gradient of an op of one operand: `x` is the operand, `y` the result, `d` the
 /// result's gradient, `t` builds.
-#define LGC_UNARY_GRADIENT(OP, EXPRESSION)                                                        \
-  SmallVector<Value> OP::buildGradient(OpBuilder &builder, ValueRange resultGradients,            \
-                                       const BitVector &) {                                       \
-    TensorMath t(builder, getLoc());                                                              \
-    [[maybe_unused]] Value x = getOperand(), y = getResult(), d = resultGradients[0];             \
-    return {EXPRESSION};                                                                          \
+#define LGC_UNARY_GRADIENT(OP, EXPRESSION)                                                         \
+  SmallVector<Value> OP::buildGradient(OpBuilder &builder, ValueRange resultGradients,             \
+                                       const BitVector &) {                                        \
+    TensorMath t(builder, getLoc());                                                               \
+    [[maybe_unused]] Value x = getOperand(), y = getResult(), d = resultGradients[0];              \
+    return {EXPRESSION};                                                                           \
   }
 
 LGC_UNARY_GRADIENT(NegOp, t.neg(d))
@@ -67,12 +67,12 @@ SmallVector<Value> CastOp::buildGradient(OpBuilder &builder, ValueRange resultGr
 
 /// Defines the gradients of an op of two operands `x` and `y` with result `z`; each expression is
 /// built only where it is wanted.
-#define LGC_BINARY_GRADIENT(OP, LHS, RHS)                                                         \
-  SmallVector<Value> OP::buildGradient(OpBuilder &builder, ValueRange resultGradients,            \
-                                       const BitVector &wanted) {                                 \
-    TensorMath t(builder, getLoc());                                                              \
-    [[maybe_unused]] Value x = getLhs(), y = getRhs(), z = getResult(), d = resultGradients[0];   \
-    return {wanted[0] ? Value(LHS) : Value(), wanted[1] ? Value(RHS) : Value()};                  \
+#define LGC_BINARY_GRADIENT(OP, LHS, RHS)                                                          \
+  SmallVector<Value> OP::buildGradient(OpBuilder &builder, ValueRange resultGradients,             \
+                                       const BitVector &wanted) {                                  \
+    TensorMath t(builder, getLoc());                                                               \
+    [[maybe_unused]] Value x = getLhs(), y = getRhs(), z = getResult(), d = resultGradients[0];    \
+    return {wanted[0] ? Value(LHS) : Value(), wanted[1] ? Value(RHS) : Value()};                   \
   }
 
 /// The part of the gradient that the chosen operand of a maximum or minimum gets.

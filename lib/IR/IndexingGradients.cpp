@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
+#include "lgc/IR/TensorMath.h"
 
 using namespace mlir;
 using namespace lgc;
@@ -16,8 +16,8 @@ using llvm::BitVector;
 SmallVector<Value> GatherOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                                            const BitVector &) {
   Value zero = TensorMath(builder, getLoc()).zerosLike(getOperand());
-  return {ScatterOp::create(builder, getLoc(), zero.getType(), ScatterKind::Add, zero,
-                            getIndices(), resultGradients[0], getAxis()),
+  return {ScatterOp::create(builder, getLoc(), zero.getType(), ScatterKind::Add, zero, getIndices(),
+                            resultGradients[0], getAxis()),
           Value()};
 }
 
@@ -74,16 +74,15 @@ SmallVector<Value> ScatterNdOp::buildGradient(OpBuilder &builder, ValueRange res
   return getScatterGradients(
       builder, *this, getKind(), getOperand(), getUpdates(), resultGradients[0], wanted,
       [&](Value into, Value updates) -> Value {
-        return ScatterNdOp::create(builder, getLoc(), into.getType(), getKind(), into,
-                                   getIndices(), updates, getBatchDims());
+        return ScatterNdOp::create(builder, getLoc(), into.getType(), getKind(), into, getIndices(),
+                                   updates, getBatchDims());
       },
       [&](Value from) -> Value {
         return GatherNdOp::create(builder, getLoc(), from, getIndices(), getBatchDims());
       });
 }
 
-SmallVector<Value> ScatterElementsOp::buildGradient(OpBuilder &builder,
-                                                    ValueRange resultGradients,
+SmallVector<Value> ScatterElementsOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                                                     const BitVector &wanted) {
   return getScatterGradients(
       builder, *this, getKind(), getOperand(), getUpdates(), resultGradients[0], wanted,

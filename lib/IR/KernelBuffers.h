@@ -13,8 +13,8 @@
 
 namespace lgc {
 
-/// What kernels that emit their own loops need: loads and stores between memory and compute types, and
-/// loop nests.
+/// What kernels that emit their own loops need: loads and stores between memory and compute types,
+/// and loop nests.
 class KernelBuffers {
 public:
   KernelBuffers(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lgc/IR/TensorMath.h"
 #include "lgc/IR/LgcOps.h"
+#include "lgc/IR/TensorMath.h"
 
 using namespace mlir;
 using namespace lgc;

@@ -16,10 +16,10 @@ Value TensorMath::splat(RankedTensorType type, double number) {
   if (isa<FloatType>(element))
     value = FloatAttr::get(element, number);
   else
-    value = IntegerAttr::get(element,
-                             llvm::APInt(element.getIntOrFloatBitWidth(),
-                                         static_cast<uint64_t>(static_cast<int64_t>(number)),
-                                         /*isSigned=*/true, /*implicitTrunc=*/true));
+    value =
+        IntegerAttr::get(element, llvm::APInt(element.getIntOrFloatBitWidth(),
+                                              static_cast<uint64_t>(static_cast<int64_t>(number)),
+                                              /*isSigned=*/true, /*implicitTrunc=*/true));
   return ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, value));
 }
 

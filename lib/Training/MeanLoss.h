@@ -25,8 +25,8 @@ mlir::Value buildDivisor(TensorMath &t, mlir::Value count);
 /// The loss: sum / count, guarded as above.
 mlir::Value buildMeanLoss(TensorMath &t, const LossParts &parts);
 
-/// What a scalar is the quotient of. A product with a constant is one, too, where the constant has an exact
-/// inverse: canonicalisation turns a division by 8 into a product with 1/8.
+/// What a scalar is the quotient of. A product with a constant is one, too, where the constant has
+/// an exact inverse: canonicalisation turns a division by 8 into a product with 1/8.
 std::optional<LossParts> matchQuotient(TensorMath &t, mlir::Value loss);
 
 /// The parts of what `buildMeanLoss` built.

@@ -105,8 +105,8 @@ public:
   template <typename... Arguments>
   Execution(const std::vector<std::string> &resultTypes, const std::string &body,
             const Arguments &...arguments)
-      : program({arguments.type()...}, resultTypes,
-                body + "\nreturn " + getReturn(resultTypes), fuseOperations) {
+      : program({arguments.type()...}, resultTypes, body + "\nreturn " + getReturn(resultTypes),
+                fuseOperations) {
     if (!program) {
       ADD_FAILURE() << "doesn't compile:\n" << body;
       return;

@@ -62,8 +62,7 @@ static void importReduceMean(NodeImporter &n) {
 }
 
 static void importReduceL1(NodeImporter &n) {
-  reduce(
-      n, ReductionKind::Sum, [&](Value x) { return n.unary<AbsOp>(x); }, same);
+  reduce(n, ReductionKind::Sum, [&](Value x) { return n.unary<AbsOp>(x); }, same);
 }
 
 static Value squareRoot(NodeImporter &n, Value x) {
@@ -79,8 +78,7 @@ static void importReduceL2(NodeImporter &n) {
 }
 
 static void importReduceSumSquare(NodeImporter &n) {
-  reduce(
-      n, ReductionKind::Sum, [&](Value x) { return n.mul(x, x); }, same);
+  reduce(n, ReductionKind::Sum, [&](Value x) { return n.mul(x, x); }, same);
 }
 
 static void importReduceLogSum(NodeImporter &n) {

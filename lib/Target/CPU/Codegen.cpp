@@ -75,10 +75,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigne
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager manager =
-      level == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                 : builder.buildPerModuleDefaultPipeline(level == 1   ? llvm::OptimizationLevel::O1
-                                                         : level == 2 ? llvm::OptimizationLevel::O2
-                                                                      : llvm::OptimizationLevel::O3);
+      level == 0
+          ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+          : builder.buildPerModuleDefaultPipeline(level == 1   ? llvm::OptimizationLevel::O1
+                                                  : level == 2 ? llvm::OptimizationLevel::O2
+                                                               : llvm::OptimizationLevel::O3);
   manager.run(module, modules);
 }
 
@@ -108,8 +109,7 @@ FailureOr<ObjectCode> lgc::emitObject(ModuleOp module, StringRef manifest,
   ObjectCode object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emitter;
-  if ((*machine)->addPassesToEmitFile(emitter, stream, nullptr,
-                                      llvm::CodeGenFileType::ObjectFile))
+  if ((*machine)->addPassesToEmitFile(emitter, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return module.emitError("can't emit object files for this machine"), failure();
   emitter.run(*code);
   return object;

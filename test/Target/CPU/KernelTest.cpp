@@ -13,8 +13,7 @@ using namespace lgc::test;
 
 namespace {
 
-template <typename T = float>
-std::vector<T> makeNumbers(size_t count, unsigned seed = 1) {
+template <typename T = float> std::vector<T> makeNumbers(size_t count, unsigned seed = 1) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> distribution(-2.0, 2.0);
   std::vector<T> numbers(count);
@@ -28,8 +27,7 @@ void expectNear(const std::vector<T> &actual, const std::vector<T> &expected,
                 double tolerance = 2e-6) {
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i)
-    ASSERT_NEAR(actual[i], expected[i], tolerance * (1.0 + std::fabs(expected[i])))
-        << "at " << i;
+    ASSERT_NEAR(actual[i], expected[i], tolerance * (1.0 + std::fabs(expected[i]))) << "at " << i;
 }
 
 std::string tensor(const std::vector<int64_t> &shape, const std::string &type = "f32") {
@@ -61,10 +59,11 @@ TEST(LoopKernel, SeveralResultsOfOneDomain) {
 }
 
 TEST(LoopKernel, BroadcastOverOuterAndInnerDimensions) {
-  TestProgram program({tensor({5}), tensor({4, 1})}, {tensor({2, 4, 5})},
-                      "%0 = lgc.broadcast %a0 dims = [2] : tensor<5xf32> to tensor<2x4x5xf32>\n"
-                      "%1 = lgc.broadcast %a1 dims = [1, 2] : tensor<4x1xf32> to tensor<2x4x5xf32>\n"
-                      "%2 = lgc.sub %0, %1 : tensor<2x4x5xf32>\nreturn %2 : tensor<2x4x5xf32>");
+  TestProgram program(
+      {tensor({5}), tensor({4, 1})}, {tensor({2, 4, 5})},
+      "%0 = lgc.broadcast %a0 dims = [2] : tensor<5xf32> to tensor<2x4x5xf32>\n"
+      "%1 = lgc.broadcast %a1 dims = [1, 2] : tensor<4x1xf32> to tensor<2x4x5xf32>\n"
+      "%2 = lgc.sub %0, %1 : tensor<2x4x5xf32>\nreturn %2 : tensor<2x4x5xf32>");
   ASSERT_TRUE(program);
   auto x = makeNumbers(5), y = makeNumbers(4, 2);
   program.set("a0", x);
@@ -90,8 +89,7 @@ TEST(LoopKernel, RearrangementsReadWithinTheirOperands) {
   program.set<float>("a0", {0, 1, 2, 3, 4, 5});
   program.set<float>("a1", {10, 11, 12, 13});
   program.run();
-  expectNear(program.get<float>("r0"),
-             {7, 7, 1, 4, 7, 7, 2, 5, 7, 7, 10, 12, 7, 7, 11, 13, 7, 7});
+  expectNear(program.get<float>("r0"), {7, 7, 1, 4, 7, 7, 2, 5, 7, 7, 10, 12, 7, 7, 11, 13, 7, 7});
 }
 
 namespace {
@@ -137,8 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ReductionKernel, StatisticsOfChannels) {
   // As batch normalisation: over batch and space, keeping the middle dimension.
-  TestProgram program({tensor({3, 5, 4, 4})},
-                      {tensor({3, 5, 4, 4}), tensor({5}), tensor({5})},
+  TestProgram program({tensor({3, 5, 4, 4})}, {tensor({3, 5, 4, 4}), tensor({5}), tensor({5})},
                       "%0:3 = lgc.normalize %a0 dims = [0, 2, 3] epsilon = 1.0e-5 : "
                       "tensor<3x5x4x4xf32>\nreturn %0#0, %0#1, %0#2 : tensor<3x5x4x4xf32>, "
                       "tensor<5xf32>, tensor<5xf32>");
@@ -189,8 +186,7 @@ struct DotCase {
 class Dot : public testing::TestWithParam<std::tuple<DotCase, std::string>> {};
 } // namespace
 
-template <typename T>
-static void checkDot(const DotCase &c, const std::string &type) {
+template <typename T> static void checkDot(const DotCase &c, const std::string &type) {
   std::string lhs = tensor(c.lhs, type), rhs = tensor(c.rhs, type), to = tensor(c.result, type);
   TestProgram program({lhs, rhs}, {to},
                       "%0 = lgc.dot %a0, %a1 " + c.dims + " : " + lhs + ", " + rhs +
@@ -223,19 +219,57 @@ TEST_P(Dot, EqualsItsDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Dot,
-    testing::Combine(
-        testing::Values(
-            DotCase{{5, 7}, {7, 3}, "batch = [] x [] contract = [1] x [0]", {5, 3}, 1, 5, 3, 7,
-                    {0, 7, 1}, {0, 1, 3}},
-            DotCase{{7, 5}, {3, 7}, "batch = [] x [] contract = [0] x [1]", {5, 3}, 1, 5, 3, 7,
-                    {0, 1, 5}, {0, 7, 1}},
-            DotCase{{2, 4, 6}, {2, 6, 3}, "batch = [0] x [0] contract = [2] x [1]", {2, 4, 3}, 2,
-                    4, 3, 6, {24, 6, 1}, {18, 1, 3}},
-            DotCase{{4, 2, 6}, {6, 3, 2}, "batch = [1] x [2] contract = [2] x [0]", {2, 4, 3}, 2,
-                    4, 3, 6, {6, 12, 1}, {1, 2, 6}},
-            DotCase{{6}, {6}, "batch = [] x [] contract = [0] x [0]", {}, 1, 1, 1, 6, {0, 0, 1},
-                    {0, 0, 1}}),
-        testing::Values("f32", "f64")));
+    testing::Combine(testing::Values(DotCase{{5, 7},
+                                             {7, 3},
+                                             "batch = [] x [] contract = [1] x [0]",
+                                             {5, 3},
+                                             1,
+                                             5,
+                                             3,
+                                             7,
+                                             {0, 7, 1},
+                                             {0, 1, 3}},
+                                     DotCase{{7, 5},
+                                             {3, 7},
+                                             "batch = [] x [] contract = [0] x [1]",
+                                             {5, 3},
+                                             1,
+                                             5,
+                                             3,
+                                             7,
+                                             {0, 1, 5},
+                                             {0, 7, 1}},
+                                     DotCase{{2, 4, 6},
+                                             {2, 6, 3},
+                                             "batch = [0] x [0] contract = [2] x [1]",
+                                             {2, 4, 3},
+                                             2,
+                                             4,
+                                             3,
+                                             6,
+                                             {24, 6, 1},
+                                             {18, 1, 3}},
+                                     DotCase{{4, 2, 6},
+                                             {6, 3, 2},
+                                             "batch = [1] x [2] contract = [2] x [0]",
+                                             {2, 4, 3},
+                                             2,
+                                             4,
+                                             3,
+                                             6,
+                                             {6, 12, 1},
+                                             {1, 2, 6}},
+                                     DotCase{{6},
+                                             {6},
+                                             "batch = [] x [] contract = [0] x [0]",
+                                             {},
+                                             1,
+                                             1,
+                                             1,
+                                             6,
+                                             {0, 0, 1},
+                                             {0, 0, 1}}),
+                     testing::Values("f32", "f64")));
 
 TEST(OwnLoops, SortIsStableAndPutsNanLast) {
   TestProgram program({tensor({2, 6})}, {tensor({2, 6}), tensor({2, 6}, "i64")},
@@ -244,8 +278,7 @@ TEST(OwnLoops, SortIsStableAndPutsNanLast) {
   ASSERT_TRUE(program);
   program.set<float>("a0", {3, NAN, 1, 2, 1, 0, 5, 4, 3, 2, 1, 0});
   program.run();
-  EXPECT_EQ(program.get<int64_t>("r1"),
-            (std::vector<int64_t>{5, 2, 4, 3, 0, 1, 5, 4, 3, 2, 1, 0}));
+  EXPECT_EQ(program.get<int64_t>("r1"), (std::vector<int64_t>{5, 2, 4, 3, 0, 1, 5, 4, 3, 2, 1, 0}));
 }
 
 TEST(OwnLoops, ScatterAddsDuplicatesAndDropsWhatIsOutside) {

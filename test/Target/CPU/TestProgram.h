@@ -58,16 +58,14 @@ public:
 
   explicit operator bool() const { return program != nullptr; }
 
-  template <typename T>
-  void set(const std::string &name, const std::vector<T> &values) {
+  template <typename T> void set(const std::string &name, const std::vector<T> &values) {
     const ProgramBuffer *buffer = program->find(name);
     ASSERT_TRUE(buffer) << name;
     ASSERT_EQ(buffer->bytes, static_cast<int64_t>(values.size() * sizeof(T))) << name;
     std::memcpy(program->getAddress(*buffer), values.data(), buffer->bytes);
   }
 
-  template <typename T>
-  std::vector<T> get(const std::string &name) {
+  template <typename T> std::vector<T> get(const std::string &name) {
     const ProgramBuffer *buffer = program->find(name);
     if (!buffer)
       return {};

@@ -41,8 +41,8 @@ class CompiledProgram {
 public:
   /// Compiles a module after Memory; the module is consumed (lowered in place). Parameters and
   /// states get their initial values where these are in the module. Errors are emitted on it.
-  static mlir::FailureOr<std::unique_ptr<CompiledProgram>>
-  create(mlir::ModuleOp module, const CpuTargetOptions &options);
+  static mlir::FailureOr<std::unique_ptr<CompiledProgram>> create(mlir::ModuleOp module,
+                                                                  const CpuTargetOptions &options);
   ~CompiledProgram();
 
   llvm::ArrayRef<ProgramBuffer> getBuffers() const { return buffers; }
@@ -52,8 +52,8 @@ public:
   uint8_t *getAddress(const ProgramBuffer &buffer) const { return arena + buffer.offset; }
   int64_t getArenaBytes() const { return arenaBytes; }
 
-  /// Runs an entry function by its name in the IR ("forward", "train_step"); false if the program has
-  /// none.
+  /// Runs an entry function by its name in the IR ("forward", "train_step"); false if the program
+  /// has none.
   bool run(llvm::StringRef function);
 
 private:
