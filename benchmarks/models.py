@@ -95,15 +95,73 @@ def gpt2(layers=6, width=384, heads=6, length=256, batch=8, vocabulary=50257):
     )
 
 
-def resnet18(size=64, batch=32):
+def _torchvision(title, name, size, batch):
+    """A classifier of torchvision, by its function's name, on square images."""
     def build():
-        from torchvision.models import resnet18 as network
+        import torchvision.models
 
-        return network()
+        return getattr(torchvision.models, name)()
 
     return Benchmark(
-        f"ResNet-18 ({size}x{size}, batch {batch})", "image", build,
+        f"{title} ({size}x{size}, batch {batch})", "image", build,
         lambda: (torch.randn(batch, 3, size, size), torch.randint(1000, (batch,))),
+        older_exporter=True,
+    )
+
+
+def resnet18(size=64, batch=32):
+    return _torchvision("ResNet-18", "resnet18", size, batch)
+
+
+def resnet50(size=112, batch=8):
+    return _torchvision("ResNet-50", "resnet50", size, batch)
+
+
+def vgg16(size=224, batch=2):
+    return _torchvision("VGG-16", "vgg16", size, batch)
+
+
+def mobilenet(size=112, batch=16):
+    return _torchvision("MobileNet v2", "mobilenet_v2", size, batch)
+
+
+class UNet(nn.Module):
+    """Ronneberger's U-Net (2015) with batch normalisation and padding, on square images."""
+
+    def __init__(self, width, depth, classes):
+        super().__init__()
+        widths = [width * 2**level for level in range(depth + 1)]
+        self.down = nn.ModuleList(
+            self.block(before, after) for before, after in zip([3, *widths], widths))
+        self.up = nn.ModuleList(
+            nn.ConvTranspose2d(2 * width, width, 2, 2) for width in reversed(widths[:-1]))
+        self.merge = nn.ModuleList(self.block(2 * width, width) for width in reversed(widths[:-1]))
+        self.head = nn.Conv2d(width, classes, 1)
+
+    @staticmethod
+    def block(before, after):
+        layers = []
+        for inputs in (before, after):
+            layers += [nn.Conv2d(inputs, after, 3, padding=1, bias=False), nn.BatchNorm2d(after),
+                       nn.ReLU()]
+        return nn.Sequential(*layers)
+
+    def forward(self, image):
+        skipped = []
+        for level, block in enumerate(self.down):
+            image = block(F.max_pool2d(image, 2) if level else image)
+            skipped.append(image)
+        skipped.pop()
+        for up, merge in zip(self.up, self.merge):
+            image = merge(torch.cat([skipped.pop(), up(image)], dim=1))
+        # The classes last, as the loss of all benchmarks has them.
+        return self.head(image).permute(0, 2, 3, 1)
+
+
+def unet(width=32, depth=4, size=96, batch=4, classes=8):
+    return Benchmark(
+        f"U-Net ({size}x{size}, batch {batch})", "image", lambda: UNet(width, depth, classes),
+        lambda: (torch.randn(batch, 3, size, size), torch.randint(classes, (batch, size, size))),
         older_exporter=True,
     )
 
@@ -122,5 +180,9 @@ def mlp(features=784, hidden=1024, batch=128):
 
 
 def by_name(name, vocabulary):
-    """The benchmarks of the step time."""
-    return {"gpt2": lambda: gpt2(vocabulary=vocabulary), "resnet18": resnet18, "mlp": mlp}[name]()
+    """The benchmarks by their short names."""
+    return {
+        "gpt2": lambda: gpt2(vocabulary=vocabulary), "resnet18": resnet18, "mlp": mlp,
+        "gpt2-12": lambda: gpt2(layers=12, width=768, heads=12, batch=4, vocabulary=vocabulary),
+        "resnet50": resnet50, "vgg16": vgg16, "unet": unet, "mobilenet": mobilenet,
+    }[name]()
