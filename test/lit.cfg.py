@@ -21,6 +21,9 @@ for name in ("HOME", "LGC_DEPS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "OMP_NUM_THREA
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# Costs that the user measured don't change what tests see.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source", config.lgc_source_dir))
 config.substitutions.append(

@@ -7,6 +7,7 @@
 
 #include "CommandLine.h"
 #include "Diagnostics.h"
+#include "lgc/Calibration/CostStore.h"
 #include "lgc/Driver/Driver.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
@@ -76,11 +77,16 @@ struct Flags {
   LGC_TEXT(fusion, "fusion", "merge operations into kernels: on, off", "on|off", "on")
   LGC_TEXT(emit, "emit", "what to write: exe, plan, mlir", "WHAT", "exe")
   LGC_TEXT(output, "o", "output folder (--emit=exe) or file", "PATH", "")
+  LGC_TEXT(costs, "costs",
+           "measured costs of kernels: the file that --calibrate writes; by default in the user's "
+           "cache folder",
+           "FILE", "")
   LGC_TEXT(dumpStages, "dump-stages", "write the module after every stage to this folder", "DIR",
            "")
   LGC_FLAG(inference, "inference", "no training: a program with the forward function only")
   LGC_FLAG(keepTies, "keep-ties", "leave initializers that were merged as one parameter")
   LGC_FLAG(keepCuts, "keep-cuts", "leave transposed copies of an initializer apart")
+  LGC_FLAG(calibrate, "calibrate", "measure the model's kernels on this machine, and remember")
   LGC_FLAG(quiet, "quiet", "print nothing but errors")
   LGC_FLAG(json, "json", "print the summary as JSON")
 #undef LGC_TEXT
@@ -210,6 +216,9 @@ void Reader::readOutput() {
   request.quiet = flags.quiet;
   request.json = flags.json;
   request.compilation.dumpFolder = flags.dumpStages;
+  request.compilation.costsFile =
+      flags.costs.empty() ? CostStore::getDefaultPath() : flags.costs.getValue();
+  request.compilation.calibrate = flags.calibrate;
   checkChoice(flags.emit, {"exe", "plan", "mlir"}, {}, "");
   request.emit = flags.emit == "plan"   ? Emit::Plan
                  : flags.emit == "mlir" ? Emit::Module

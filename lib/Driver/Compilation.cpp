@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compilation.h"
+#include "lgc/Calibration/Calibration.h"
 #include "lgc/Driver/Pipeline.h"
 #include "lgc/Import/Passes.h"
 #include "lgc/Memory/Passes.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace lgc;
@@ -35,6 +37,9 @@ private:
   LogicalResult place();
   int64_t placeWithin(ModuleOp fused, int64_t limit);
   LogicalResult refuse();
+  LogicalResult useMeasuredCosts(ProgramFacts &facts);
+  FailureOr<std::map<std::string, int64_t>> measure(const ProgramFacts &facts);
+  void predictTime(ProgramFacts &facts);
 
   ModuleOp module;
   const CompilationRequest &request;
@@ -176,7 +181,72 @@ LogicalResult Stages::place() {
     return failure();
   if (request.memoryLimit && arena > *request.memoryLimit)
     return refuse();
-  return dump("memory");
+  return success();
+}
+
+/// Measures the kernels of the fused module, which stays as it is, in the plan that the costs so
+/// far give.
+FailureOr<std::map<std::string, int64_t>> Stages::measure(const ProgramFacts &facts) {
+  OwningOpRef<ModuleOp> fused(module.clone());
+  LogicalResult isPlaced = place();
+  FailureOr<std::map<std::string, int64_t>> costs = failure();
+  if (succeeded(isPlaced)) {
+    InputRanges ranges;
+    for (const auto &[name, input] : facts.inputs)
+      if (input.range)
+        ranges[name] = *input.range;
+    costs = measureKernels(module, ranges, CpuTargetOptions());
+  }
+  module.getBodyRegion().takeBody(fused->getBodyRegion());
+  module->setAttrs((*fused)->getAttrDictionary());
+  return costs;
+}
+
+/// Replaces estimated costs by remembered ones; with --calibrate they are measured first.
+LogicalResult Stages::useMeasuredCosts(ProgramFacts &facts) {
+  if (request.costsFile.empty() && !request.calibrate)
+    return success();
+  Location nowhere = UnknownLoc::get(module.getContext());
+  CostStore store = CostStore::load(request.costsFile, describeMachine());
+  if (!store.getWarning().empty())
+    emitWarning(nowhere) << store.getWarning();
+  applyCosts(module, store);
+  if (!request.calibrate)
+    return success();
+  auto start = std::chrono::steady_clock::now();
+  FailureOr<std::map<std::string, int64_t>> costs = measure(facts);
+  if (failed(costs))
+    return failure();
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (auto cost = costs->find(kernel.getName().str()); cost != costs->end())
+      store.set(getKernelKey(kernel), cost->second);
+  if (llvm::Error error = store.write())
+    return emitError(nowhere) << llvm::toString(std::move(error));
+  applyCosts(module, store);
+  facts.calibrationSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return success();
+}
+
+/// Adds up the costs of the launches of a step, those of a loop as often as it runs them.
+void Stages::predictTime(ProgramFacts &facts) {
+  auto step = module.lookupSymbol<func::FuncOp>("train_step");
+  if (!step)
+    step = module.lookupSymbol<func::FuncOp>("forward");
+  if (!step)
+    return;
+  llvm::DenseSet<Operation *> kernels;
+  step.walk([&](LaunchOp launch) {
+    Operation *kernel = SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernelAttr());
+    auto cost = kernel ? kernel->getAttrOfType<IntegerAttr>(kCostAttr) : IntegerAttr();
+    if (!cost)
+      return;
+    int64_t passes = launch->getParentOfType<scf::ForOp>() ? facts.microBatches : 1;
+    facts.stepNanoseconds += static_cast<double>(cost.getInt() * passes);
+    if (kernels.insert(kernel).second && kernel->hasAttr(kMeasuredAttr))
+      ++facts.numMeasured;
+  });
+  facts.numStepKernels = static_cast<int64_t>(kernels.size());
 }
 
 FailureOr<ProgramFacts> Stages::run() {
@@ -203,9 +273,10 @@ FailureOr<ProgramFacts> Stages::run() {
   backend.fuse = request.fuse;
   if (failed(runPasses("fusion",
                        [&](OpPassManager &manager) { buildKernelPipeline(manager, backend); })) ||
-      failed(place()))
+      failed(useMeasuredCosts(facts)) || failed(place()) || failed(dump("memory")))
     return failure();
   countLaunches(facts);
+  predictTime(facts);
   return facts;
 }
 

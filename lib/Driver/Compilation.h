@@ -30,6 +30,10 @@ struct CompilationRequest {
   std::optional<int64_t> memoryLimit;
   /// Whether launches may run again to keep that limit.
   bool mayRecompute = true;
+  /// Measured costs of kernels; estimates alone if empty.
+  std::string costsFile;
+  /// Whether to measure the kernels first, and write that file.
+  bool calibrate = false;
   /// Where the module goes after every stage; nowhere if empty.
   std::string dumpFolder;
 };

@@ -148,5 +148,9 @@ llvm::json::Object lgc::makePlanSummary(const Compilation &compilation, StringRe
       {"launches", facts.numLaunches},
       {"recomputation", llvm::json::Object{{"launches", facts.numRecomputed},
                                            {"extra_time", facts.recomputedShare}}},
-      {"kernels", facts.numKernels}};
+      {"kernels", facts.numKernels},
+      {"predicted_step_seconds", facts.stepNanoseconds / 1e9},
+      {"costs", llvm::json::Object{{"kernels", facts.numStepKernels},
+                                   {"measured", facts.numMeasured},
+                                   {"calibration_seconds", facts.calibrationSeconds}}}};
 }

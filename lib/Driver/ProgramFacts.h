@@ -41,6 +41,11 @@ struct ProgramFacts {
   /// step without them.
   int64_t numRecomputed = 0;
   double recomputedShare = 0;
+  /// Nanoseconds of a step by its launches' costs, the kernels that it runs, how many of those
+  /// have measured costs, and the seconds that measuring took in this run.
+  double stepNanoseconds = 0;
+  int64_t numStepKernels = 0, numMeasured = 0;
+  double calibrationSeconds = 0;
 };
 
 /// Reads the facts off a module after Training, before composites are decomposed. `batch` is the

@@ -61,6 +61,15 @@ void lgc::printTable(const Object &summary, llvm::StringRef output, const Stopwa
         << formatv("{0:F1}", 100 * recomputation.getNumber("extra_time").value_or(0))
         << " % more time (estimated)";
   out << "\n";
+  const Object &costs = *summary.getObject("costs");
+  out << "         predicted step time "
+      << formatv("{0:F1} ms", 1e3 * summary.getNumber("predicted_step_seconds").value_or(0)) << "; "
+      << get(costs, "measured") << " of " << get(costs, "kernels") << " kernels measured";
+  if (double seconds = costs.getNumber("calibration_seconds").value_or(0))
+    out << " (calibration took " << formatv("{0:F1} s", seconds) << ")";
+  else if (get(costs, "measured") < get(costs, "kernels"))
+    out << ", the others estimated (--calibrate measures them)";
+  out << "\n";
   out << "time     " << formatv("{0:F2} s", watch.total()) << " (";
   const char *separator = "";
   for (const Stopwatch::Lap &lap : watch.getLaps()) {

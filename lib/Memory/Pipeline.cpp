@@ -11,7 +11,7 @@ using namespace mlir;
 
 void lgc::buildMemoryPipeline(OpPassManager &manager, int64_t limit) {
   manager.addPass(createScheduleLaunchesPass());
-  manager.addPass(createRecomputeLaunchesPass({limit}));
+  manager.addPass(createRecomputeLaunchesPass({limit, ""}));
   manager.addPass(createPlanMemoryPass());
   manager.addPass(createVerifyMemoryPass());
 }

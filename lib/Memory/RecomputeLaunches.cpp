@@ -8,7 +8,10 @@
 #include "FunctionPlan.h"
 #include "RecomputationProblem.h"
 #include "lgc/Memory/Passes.h"
+#include "lgc/Recomputation/ProblemFile.h"
 #include "lgc/Recomputation/Validation.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include <numeric>
 
 using namespace mlir;
@@ -27,6 +30,7 @@ struct RecomputeLaunchesPass : lgc::impl::RecomputeLaunchesPassBase<RecomputeLau
 
 private:
   FailureOr<int64_t> getNamedBytes();
+  LogicalResult writeProblem(const recomputation::Problem &problem);
   /// Plans a block within some bytes and rewrites it. The passes through it count its costs. Gives
   /// its peak.
   FailureOr<int64_t> planBlock(Block &block, int64_t bytes, int64_t passes);
@@ -49,6 +53,17 @@ FailureOr<int64_t> RecomputeLaunchesPass::getNamedBytes() {
   for (const auto &entry : named)
     bytes += getPlacedBytes(entry.second.type);
   return bytes;
+}
+
+LogicalResult RecomputeLaunchesPass::writeProblem(const recomputation::Problem &problem) {
+  std::error_code failure;
+  llvm::ToolOutputFile file(problemFile, failure, llvm::sys::fs::OF_Text);
+  if (failure)
+    return getOperation().emitError("can't write '")
+           << problemFile << "': " << failure.message() << "; choose another problem-file";
+  file.os() << recomputation::toJson(problem) << "\n";
+  file.keep();
+  return success();
 }
 
 /// Bytes that live besides a step while it runs, in the given order.
@@ -76,6 +91,9 @@ FailureOr<int64_t> RecomputeLaunchesPass::planBlock(Block &block, int64_t bytes,
       problem.steps[number].scratchBytes = *inner;
     }
   }
+  if (!problemFile.empty() && isa<func::FuncOp>(block.getParentOp()) &&
+      failed(writeProblem(problem)))
+    return failure();
   recomputation::Plan plan = recomputation::planRecomputation(problem, bytes);
   if (plan.peak > bytes) {
     isLeast = true;

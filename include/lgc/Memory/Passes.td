@@ -68,7 +68,9 @@ def RecomputeLaunchesPass : Pass<"lgc-recompute-launches", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"limit", "limit", "int64_t", "0",
-                        "bytes that the arena may have; 0 leaves everything as it is">];
+                        "bytes that the arena may have; 0 leaves everything as it is">,
+                 Option<"problemFile", "problem-file", "std::string", "",
+                        "write the problem of the step to this file, for lgc-recomputation">];
 }
 
 def PlanMemoryPass : Pass<"lgc-plan-memory", "::mlir::ModuleOp"> {

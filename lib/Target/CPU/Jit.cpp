@@ -7,6 +7,7 @@
 
 #include "lgc/Target/CPU/Jit.h"
 #include "ElementEmitter.h"
+#include "LaunchClock.h"
 #include "lgc/IR/LgcOps.h"
 #include "lgc/Runtime/Kernels.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -15,11 +16,12 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace mlir;
 using namespace lgc;
 
-static constexpr int64_t arenaAlignment = 64;
+static constexpr int64_t arenaAlignment = 64, hugePageBytes = 2 << 20;
 
 CompiledProgram::~CompiledProgram() { std::free(arena); }
 
@@ -80,6 +82,7 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &
   };
   define("lgc_parallel_for", &lgc_parallel_for);
   define("lgc_print", &lgc_print);
+  define("lgc_launch_end", &lgc_launch_end);
   define("lgc_matmul", &lgc_matmul);
   define("__truncdfhf2", &__truncdfhf2);
   define("lgc_conv_forward", &lgc_conv_forward);
@@ -100,18 +103,21 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(const ObjectCode &
 }
 
 FailureOr<std::unique_ptr<CompiledProgram>>
-CompiledProgram::create(ModuleOp module, const CpuTargetOptions &options) {
+CompiledProgram::create(ModuleOp module, const CpuTargetOptions &options, LaunchClock *clock) {
   std::unique_ptr<CompiledProgram> program(new CompiledProgram());
   auto size = module->getAttrOfType<IntegerAttr>("lgc.arena_bytes");
   if (!size)
     return module.emitError("has no planned memory; run lgc-plan-memory first");
   program->arenaBytes = size.getInt();
-  int64_t rounded = std::max<int64_t>(1, llvm::divideCeil(program->arenaBytes, arenaAlignment));
-  program->arena =
-      static_cast<uint8_t *>(std::aligned_alloc(arenaAlignment, rounded * arenaAlignment));
+  int64_t alignment = program->arenaBytes < hugePageBytes ? arenaAlignment : hugePageBytes;
+  int64_t rounded = std::max<int64_t>(1, llvm::divideCeil(program->arenaBytes, alignment));
+  program->arena = static_cast<uint8_t *>(std::aligned_alloc(alignment, rounded * alignment));
   if (!program->arena)
     return module.emitError("needs an arena of ")
            << program->arenaBytes << " bytes, more than this machine has";
+  // As the executable does, so that the same code takes the same time.
+  if (alignment == hugePageBytes)
+    madvise(program->arena, rounded * alignment, MADV_HUGEPAGE);
   for (BufferOp op : module.getOps<BufferOp>()) {
     program->buffers.push_back(describe(op));
     const ProgramBuffer &buffer = program->buffers.back();
@@ -121,6 +127,8 @@ CompiledProgram::create(ModuleOp module, const CpuTargetOptions &options) {
   }
   if (failed(lowerToLLVM(module, options)))
     return failure();
+  if (clock)
+    insertClock(module, *clock);
   FailureOr<ObjectCode> object = emitObject(module, /*manifest=*/"", options);
   if (failed(object))
     return failure();

@@ -15,6 +15,7 @@
 
 #include "lgc/IR/LgcAttributes.h"
 #include "lgc/Target/CPU/Codegen.h"
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,13 +37,47 @@ struct ProgramBuffer {
   int64_t offset, bytes;
 };
 
+/// Times the launches of a program in its process, one after the other.
+class LaunchClock {
+public:
+  struct Sample {
+    /// An index of `getKernels()`.
+    size_t kernel;
+    /// From the end of the launch before.
+    int64_t nanoseconds;
+  };
+
+  void addKernel(llvm::StringRef name) { kernels.push_back(name.str()); }
+  /// Forgets the samples; the first launch begins now.
+  void start() {
+    samples.clear();
+    last = std::chrono::steady_clock::now();
+  }
+  void tick(size_t kernel) {
+    auto now = std::chrono::steady_clock::now();
+    samples.push_back(
+        {kernel, std::chrono::duration_cast<std::chrono::nanoseconds>(now - last).count()});
+    last = now;
+  }
+  /// Names of the kernels that the program launches.
+  const std::vector<std::string> &getKernels() const { return kernels; }
+  /// Launches since the start, in their order.
+  const std::vector<Sample> &getSamples() const { return samples; }
+
+private:
+  std::vector<std::string> kernels;
+  std::vector<Sample> samples;
+  std::chrono::steady_clock::time_point last;
+};
+
 /// A compiled program with its arena.
 class CompiledProgram {
 public:
   /// Compiles a module after Memory; the module is consumed (lowered in place). Parameters and
-  /// states get their initial values where these are in the module. Errors are emitted on it.
-  static mlir::FailureOr<std::unique_ptr<CompiledProgram>> create(mlir::ModuleOp module,
-                                                                  const CpuTargetOptions &options);
+  /// states get their initial values where these are in the module. Errors are emitted on it. A
+  /// clock, which must outlive the program, times every launch.
+  static mlir::FailureOr<std::unique_ptr<CompiledProgram>>
+  create(mlir::ModuleOp module, const CpuTargetOptions &options, LaunchClock *clock = nullptr);
   ~CompiledProgram();
 
   llvm::ArrayRef<ProgramBuffer> getBuffers() const { return buffers; }
