@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecomputationProblem.h"
+#include "PartialKernel.h"
 #include "lgc/Memory/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,6 +57,9 @@ BlockProblem::BlockProblem(Block &block) : block(block) {
     if (!isa<ViewOpInterface>(op) || isa<EchoOp>(op))
       addStep(&op);
   addTerminator();
+  for (unsigned number = 0; number < problem.steps.size(); ++number)
+    if (!problem.steps[number].onceWrites.empty())
+      separateRepetition(number);
 }
 
 unsigned BlockProblem::getTensor(Value root) {
@@ -129,12 +133,12 @@ void BlockProblem::addTerminator() {
   }
 }
 
-/// A step that makes the new value of `old` runs once, and writes it there if nothing reads
-/// `old` later.
+/// The new value of `old` is made once, and written there if nothing reads `old` later.
 void BlockProblem::overwrite(OpResult result, Value old) {
   unsigned number = steps[result.getOwner()], oldTensor = getTensor(old);
   recomputation::Step &step = problem.steps[number];
-  step.mayRepeat = false;
+  if (unsigned written = getTensor(result); !llvm::is_contained(step.onceWrites, written))
+    step.onceWrites.push_back(written);
   for (const recomputation::Step &later : ArrayRef(problem.steps).drop_front(number + 1))
     if (llvm::is_contained(later.reads, oldTensor))
       return;
@@ -151,6 +155,36 @@ void BlockProblem::overwrite(OpResult result, Value old) {
   llvm::erase_if(step.inPlace, [&](auto pair) { return pair.second == written; });
   step.destroys.push_back(oldTensor);
   problem.tensors[written].bytes = 0;
+}
+
+/// The results of a launch that a repetition makes.
+static llvm::BitVector findRepeated(LaunchOp launch, llvm::function_ref<bool(Value)> isOnce) {
+  llvm::BitVector results(launch.getNumResults());
+  for (OpResult result : launch->getResults())
+    if (!isOnce(result))
+      results.set(result.getResultNumber());
+  return results;
+}
+
+/// Says what a step reads that makes new values of parameters or states when it runs again without
+/// these; a step that makes nothing else doesn't.
+void BlockProblem::separateRepetition(unsigned number) {
+  recomputation::Step &step = problem.steps[number];
+  auto launch = dyn_cast<LaunchOp>(operations[number]);
+  if (!launch || step.onceWrites.size() == step.writes.size()) {
+    step.mayRepeat = false;
+    step.onceWrites.clear();
+    return;
+  }
+  llvm::BitVector results = findRepeated(
+      launch, [&](Value result) { return llvm::is_contained(step.onceWrites, getTensor(result)); });
+  llvm::BitVector arguments = findNeededArguments(getKernel(launch), results);
+  llvm::SmallDenseSet<unsigned> needed;
+  for (unsigned argument : arguments.set_bits())
+    needed.insert(getTensor(getRoot(launch.getInputs()[argument])));
+  for (unsigned tensor : step.reads)
+    if (!needed.contains(tensor))
+      step.onceReads.push_back(tensor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,25 +229,53 @@ private:
 
 } // namespace
 
+/// A copy of a step's operation that makes what a repetition makes, still with the operands of the
+/// original, and the results of the original that it makes.
+Operation *BlockProblem::repeat(unsigned number, SmallVectorImpl<Value> &originals) {
+  Operation *op = operations[number];
+  const recomputation::Step &step = problem.steps[number];
+  if (step.onceWrites.empty()) {
+    llvm::append_range(originals, op->getResults());
+    return op->clone();
+  }
+  auto launch = cast<LaunchOp>(op);
+  llvm::BitVector results = findRepeated(
+      launch, [&](Value result) { return llvm::is_contained(step.onceWrites, getTensor(result)); });
+  func::FuncOp kernel = getKernel(launch);
+  SmallVector<Value> inputs;
+  for (unsigned argument : findNeededArguments(kernel, results).set_bits())
+    inputs.push_back(launch.getInputs()[argument]);
+  for (unsigned result : results.set_bits())
+    originals.push_back(launch.getResult(result));
+  func::FuncOp partial = getPartialKernel(kernel, results);
+  OpBuilder builder(block.getParentOp()->getContext());
+  return LaunchOp::create(builder, launch.getLoc(), TypeRange(ValueRange(originals)),
+                          FlatSymbolRefAttr::get(partial), inputs, ValueRange(), Value());
+}
+
 void BlockProblem::apply(const recomputation::Plan &plan) {
   SmallVector<Operation *> views;
   for (Operation &op : block.without_terminator())
     if (isa<ViewOpInterface>(op) && !isa<EchoOp>(op))
       views.push_back(&op);
   // The operands of the originals are what says which views they read.
-  SmallVector<Operation *> sequence;
+  SmallVector<std::pair<Operation *, SmallVector<Value>>> sequence;
   llvm::SmallDenseSet<unsigned> done;
-  for (unsigned number : plan.sequence)
-    sequence.push_back(done.insert(number).second ? operations[number]
-                                                  : operations[number]->clone());
+  for (unsigned number : plan.sequence) {
+    auto &[op, originals] = sequence.emplace_back(operations[number], SmallVector<Value>());
+    if (done.insert(number).second)
+      llvm::append_range(originals, op->getResults());
+    else
+      op = repeat(number, originals);
+  }
   LatestCopies copies(block);
-  for (auto [number, op] : llvm::zip_equal(plan.sequence, sequence)) {
+  for (auto &[op, originals] : sequence) {
     copies.redirect(op);
     if (op->getBlock())
       op->remove();
     block.getOperations().insert(Block::iterator(block.getTerminator()), op);
     if (!isa<EchoOp>(op))
-      copies.add(operations[number]->getResults(), op->getResults());
+      copies.add(originals, op->getResults());
   }
   copies.redirect(block.getTerminator());
   for (Operation *view : llvm::reverse(views))

@@ -28,8 +28,8 @@ public:
   /// The operations of the steps.
   llvm::SmallVector<mlir::Operation *> operations;
 
-  /// Makes the block what the plan says: launches that run again are cloned, and reads mean the
-  /// latest copy. Views are made where they are read.
+  /// Makes the block what the plan says: launches that run again are cloned, without new values of
+  /// parameters and states, and reads mean the latest copy. Views are made where they are read.
   void apply(const recomputation::Plan &plan);
 
 private:
@@ -38,6 +38,8 @@ private:
   void addLaunch(LaunchOp launch, recomputation::Step &step);
   void addTerminator();
   void overwrite(mlir::OpResult result, mlir::Value old);
+  void separateRepetition(unsigned number);
+  mlir::Operation *repeat(unsigned number, llvm::SmallVectorImpl<mlir::Value> &originals);
 
   mlir::Block &block;
   llvm::DenseMap<mlir::Value, unsigned> tensors;

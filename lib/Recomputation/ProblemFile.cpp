@@ -36,6 +36,10 @@ json::Value lgc::recomputation::toJson(const Problem &problem) {
       object["repeat"] = false;
     if (!step.destroys.empty())
       object["destroys"] = ::toJson(step.destroys);
+    if (!step.onceReads.empty())
+      object["once_reads"] = ::toJson(step.onceReads);
+    if (!step.onceWrites.empty())
+      object["once_writes"] = ::toJson(step.onceWrites);
     if (!step.inPlace.empty()) {
       json::Array pairs;
       for (auto [operand, result] : step.inPlace)
@@ -72,7 +76,9 @@ static bool fromJSON(const json::Value &value, Step &step, json::Path path) {
   json::ObjectMapper map(value, path);
   if (!map || !map.map("cost", step.cost) || !map.mapOptional("scratch", step.scratchBytes) ||
       !map.mapOptional("repeat", step.mayRepeat) || !map.mapOptional("reads", step.reads) ||
-      !map.mapOptional("writes", step.writes) || !map.mapOptional("destroys", step.destroys))
+      !map.mapOptional("writes", step.writes) || !map.mapOptional("destroys", step.destroys) ||
+      !map.mapOptional("once_reads", step.onceReads) ||
+      !map.mapOptional("once_writes", step.onceWrites))
     return false;
   const json::Array *pairs = value.getAsObject()->getArray("in_place");
   if (!pairs)
@@ -90,15 +96,26 @@ static bool fromJSON(const json::Value &value, Problem &problem, json::Path path
 
 } // namespace lgc::recomputation
 
-/// Whether all numbers of tensors are those of tensors, and no size or cost is below zero.
+/// Whether all numbers of tensors are those of tensors, each is written once at most, and no size
+/// or cost is below zero.
 static bool isSound(const Problem &problem) {
   auto exist = [&](const std::vector<unsigned> &numbers) {
     return all_of(numbers, [&](unsigned number) { return number < problem.tensors.size(); });
   };
+  auto isPart = [](const std::vector<unsigned> &part, const std::vector<unsigned> &whole) {
+    return all_of(part, [&](unsigned tensor) { return is_contained(whole, tensor); });
+  };
+  std::vector<bool> isWritten(problem.tensors.size(), false);
+  auto isNew = [&](unsigned tensor) {
+    bool isNew = !problem.tensors[tensor].livesAlways && !isWritten[tensor];
+    isWritten[tensor] = true;
+    return isNew;
+  };
   return all_of(problem.tensors, [](const Tensor &tensor) { return tensor.bytes >= 0; }) &&
          all_of(problem.steps, [&](const Step &step) {
            return step.cost >= 0 && step.scratchBytes >= 0 && exist(step.reads) &&
-                  exist(step.writes) && exist(step.destroys) &&
+                  exist(step.writes) && exist(step.destroys) && all_of(step.writes, isNew) &&
+                  isPart(step.onceReads, step.reads) && isPart(step.onceWrites, step.writes) &&
                   all_of(step.inPlace, [&](auto pair) {
                     return is_contained(step.reads, pair.first) &&
                            is_contained(step.writes, pair.second);
@@ -109,6 +126,7 @@ static bool isSound(const Problem &problem) {
 Expected<Problem> lgc::recomputation::parseProblem(StringRef text) {
   auto problem = json::parse<Problem>(text, "problem");
   if (problem && !isSound(*problem))
-    return createStringError("a number of a tensor doesn't exist, or a size or cost is negative");
+    return createStringError("a number of a tensor doesn't exist or is written twice, or a size or "
+                             "cost is negative");
   return problem;
 }

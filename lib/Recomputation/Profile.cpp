@@ -14,12 +14,41 @@ namespace {
 constexpr int64_t kNotMade = -1, kDestroyed = -2;
 } // namespace
 
+/// A step without what only its first run does.
+static Step makeRepetition(const Step &step) {
+  Step repetition = step;
+  auto remove = [](std::vector<unsigned> &from, const std::vector<unsigned> &what) {
+    auto isIn = [&](unsigned tensor) {
+      return std::find(what.begin(), what.end(), tensor) != what.end();
+    };
+    from.erase(std::remove_if(from.begin(), from.end(), isIn), from.end());
+    return isIn;
+  };
+  auto isUnread = remove(repetition.reads, step.onceReads);
+  auto isUnwritten = remove(repetition.writes, step.onceWrites);
+  repetition.inPlace.erase(std::remove_if(repetition.inPlace.begin(), repetition.inPlace.end(),
+                                          [&](std::pair<unsigned, unsigned> pair) {
+                                            return isUnread(pair.first) || isUnwritten(pair.second);
+                                          }),
+                           repetition.inPlace.end());
+  repetition.destroys.clear();
+  return repetition;
+}
+
+Profile::Profile(const Problem &problem) : problem(problem) {
+  for (const Step &step : problem.steps)
+    repetitions.push_back(makeRepetition(step));
+}
+
 bool Profile::compute(const std::vector<unsigned> &sequence) {
   copies.clear();
   inPlace.clear();
   current.assign(problem.tensors.size(), kNotMade);
+  isDone.assign(problem.steps.size(), false);
   for (size_t at = 0; at < sequence.size(); ++at) {
-    const Step &step = problem.steps[sequence[at]];
+    unsigned number = sequence[at];
+    const Step &step = isDone[number] ? repetitions[number] : problem.steps[number];
+    isDone[number] = true;
     int64_t position = static_cast<int64_t>(at);
     for (unsigned tensor : step.reads) {
       if (problem.tensors[tensor].livesAlways) {

@@ -23,7 +23,7 @@ struct Copy {
 /// sequence, in time linear in the reads and writes, and keeps its buffers between.
 class Profile {
 public:
-  explicit Profile(const Problem &problem) : problem(problem) {}
+  explicit Profile(const Problem &problem);
 
   /// False if the sequence reads what isn't there.
   bool compute(const std::vector<unsigned> &sequence);
@@ -33,11 +33,15 @@ public:
   int64_t getPeak() const { return peak; }
   /// Bytes over the limit, summed over positions.
   int64_t getExcess(int64_t limit) const;
+  /// What a step is when it runs again.
+  const Step &getRepetition(unsigned number) const { return repetitions[number]; }
 
 private:
   void addUp(const std::vector<unsigned> &sequence);
 
   const Problem &problem;
+  std::vector<Step> repetitions;
+  std::vector<bool> isDone;
   std::vector<Copy> copies;
   /// The copy of each tensor that is read now, or -1; -2 for what is destroyed.
   std::vector<int64_t> current;

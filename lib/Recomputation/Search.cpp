@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExactSearch.h"
 #include "Profile.h"
 #include <algorithm>
 #include <numeric>
@@ -90,6 +91,7 @@ private:
   const Problem &problem;
   int64_t limit;
   Profile profile;
+  /// The step that a tensor can be computed again by; ~0 if there is none.
   std::vector<unsigned> producers;
   Sequence sequence;
   Score score;
@@ -107,8 +109,9 @@ private:
 Search::Search(const Problem &problem, int64_t limit)
     : problem(problem), limit(limit), profile(problem), producers(problem.tensors.size(), ~0u) {
   for (unsigned number = 0; number < problem.steps.size(); ++number)
-    for (unsigned tensor : problem.steps[number].writes)
-      producers[tensor] = number;
+    if (problem.steps[number].mayRepeat)
+      for (unsigned tensor : profile.getRepetition(number).writes)
+        producers[tensor] = number;
 }
 
 int64_t Search::getCost(const Sequence &candidate) const {
@@ -146,9 +149,9 @@ namespace {
 /// Collects the steps to insert, producers first.
 class Chain {
 public:
-  Chain(const Problem &problem, const std::vector<unsigned> &producers,
+  Chain(const Problem &problem, const Profile &profile, const std::vector<unsigned> &producers,
         const std::vector<Copy> &copies, const Drop &drop, int64_t moment)
-      : problem(problem), producers(producers), drop(drop), moment(moment),
+      : problem(problem), profile(profile), producers(producers), drop(drop), moment(moment),
         last(problem.tensors.size(), -1), isAlive(problem.tensors.size(), false) {
     for (const Copy &copy : copies)
       if (copy.first < drop.place) {
@@ -163,7 +166,7 @@ private:
   void visit(unsigned number) {
     if (!seen.insert(number).second)
       return;
-    for (unsigned tensor : problem.steps[number].reads)
+    for (unsigned tensor : profile.getRepetition(number).reads)
       if (shouldRepeat(tensor))
         visit(producers[tensor]);
     steps.push_back(number);
@@ -171,8 +174,7 @@ private:
 
   bool shouldRepeat(unsigned tensor) const {
     const Tensor &input = problem.tensors[tensor];
-    if (input.livesAlways || isAlive[tensor] || producers[tensor] == ~0u ||
-        !problem.steps[producers[tensor]].mayRepeat)
+    if (input.livesAlways || isAlive[tensor] || producers[tensor] == ~0u)
       return false;
     switch (drop.inputs) {
     case Inputs::Kept:
@@ -188,6 +190,7 @@ private:
   }
 
   const Problem &problem;
+  const Profile &profile;
   const std::vector<unsigned> &producers;
   const Drop &drop;
   int64_t moment;
@@ -199,7 +202,7 @@ private:
 } // namespace
 
 Sequence Search::apply(const Drop &drop, int64_t moment) const {
-  Chain chain(problem, producers, copies, drop, moment);
+  Chain chain(problem, profile, producers, copies, drop, moment);
   Sequence changed = sequence;
   changed.insert(changed.begin() + drop.place, chain.steps.begin(), chain.steps.end());
   return changed;
@@ -220,9 +223,14 @@ Sequence Search::removeLaterRepeats(const Sequence &changed, const Drop &drop,
 
 /// Finds the place of a drop in the present sequence; false if there is none.
 bool Search::locate(Drop &drop, int64_t moment) const {
+  // First runs are in order, so that one is recognized by the number of those before.
+  unsigned numDone = 0;
+  for (int64_t at = 0; at <= moment; ++at)
+    numDone = std::max(numDone, sequence[at] + 1);
   auto reads = [&](unsigned number, unsigned tensor) {
-    const std::vector<unsigned> &list = problem.steps[number].reads;
-    return std::find(list.begin(), list.end(), tensor) != list.end();
+    const Step &step = number < numDone ? profile.getRepetition(number) : problem.steps[number];
+    numDone = std::max(numDone, number + 1);
+    return std::find(step.reads.begin(), step.reads.end(), tensor) != step.reads.end();
   };
   // What is read at the end alone is computed there.
   int64_t end = static_cast<int64_t>(sequence.size());
@@ -245,8 +253,7 @@ bool Search::locate(Drop &drop, int64_t moment) const {
 std::vector<Drop> Search::findDrops(int64_t moment) {
   std::vector<Drop> drops;
   for (const Copy &copy : copies) {
-    if (copy.first >= moment || copy.last <= moment || producers[copy.tensor] == ~0u ||
-        !problem.steps[producers[copy.tensor]].mayRepeat)
+    if (copy.first >= moment || copy.last <= moment || producers[copy.tensor] == ~0u)
       continue;
     Sequence previous;
     auto add = [&](Drop drop) {
@@ -263,7 +270,7 @@ std::vector<Drop> Search::findDrops(int64_t moment) {
     };
     for (Inputs inputs : kAllInputs)
       add({copy.tensor, inputs, std::nullopt});
-    for (unsigned input : problem.steps[producers[copy.tensor]].reads)
+    for (unsigned input : profile.getRepetition(producers[copy.tensor]).reads)
       if (!problem.tensors[input].livesAlways)
         add({copy.tensor, Inputs::Kept, input});
   }
@@ -401,7 +408,7 @@ void Search::cleanUp() {
 void Search::remember() {
   int64_t peak = std::max(score.peak, limit), bestPeak = std::max(best.peak, limit);
   if (best.sequence.empty() || std::pair(peak, score.cost) < std::pair(bestPeak, best.extraCost))
-    best = {sequence, score.cost, score.peak};
+    best = {sequence, score.cost, score.peak, 0};
 }
 
 /// Removes a few repetitions at a time and lets the descent mend it, in which it doesn't always
@@ -453,8 +460,29 @@ Plan Search::run() {
   return best;
 }
 
+/// Replaces a plan by the cheapest within the limit, or proves it the cheapest, where the problem
+/// is small enough.
+static void makeExact(const Problem &problem, int64_t limit, Plan &plan) {
+  bool fits = plan.peak <= limit;
+  ExactPlan exact = findCheapest(problem, limit, fits ? plan.extraCost : INT64_MAX);
+  if (exact.exactness == Exactness::Solved) {
+    Profile profile(problem);
+    profile.compute(exact.sequence);
+    plan = {exact.sequence, 0, profile.getPeak(), 0};
+    for (unsigned number : exact.sequence)
+      plan.extraCost += problem.steps[number].cost;
+    for (const Step &step : problem.steps)
+      plan.extraCost -= step.cost;
+  }
+  if (exact.exactness != Exactness::Unknown)
+    plan.lowerBound = plan.extraCost;
+}
+
 Plan lgc::recomputation::planRecomputation(const Problem &problem, int64_t limit) {
-  return Search(problem, limit).run();
+  Plan plan = Search(problem, limit).run();
+  if (!plan.sequence.empty() && (plan.extraCost > 0 || plan.peak > limit))
+    makeExact(problem, limit, plan);
+  return plan;
 }
 
 Plan lgc::recomputation::findMinimumPeak(const Problem &problem) {
@@ -463,6 +491,8 @@ Plan lgc::recomputation::findMinimumPeak(const Problem &problem) {
   while (high - low > std::max<int64_t>(high / 128, 64)) {
     int64_t middle = low + (high - low) / 2;
     Plan plan = Search(problem, middle).reach();
+    if (plan.peak > middle && !plan.sequence.empty())
+      makeExact(problem, middle, plan);
     if (plan.peak < best.peak)
       best = plan;
     if (plan.peak <= middle)

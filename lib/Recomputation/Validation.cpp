@@ -11,18 +11,45 @@
 
 using namespace lgc::recomputation;
 
+/// What a step is at each position: of repetitions, only what they do.
+static std::vector<Step> findRuns(const Problem &problem, const std::vector<unsigned> &sequence) {
+  std::vector<Step> runs;
+  std::set<unsigned> done;
+  for (unsigned number : sequence) {
+    Step run = problem.steps[number];
+    if (!done.insert(number).second) {
+      std::set<unsigned> reads(run.reads.begin(), run.reads.end());
+      std::set<unsigned> writes(run.writes.begin(), run.writes.end());
+      for (unsigned tensor : run.onceReads)
+        reads.erase(tensor);
+      for (unsigned tensor : run.onceWrites)
+        writes.erase(tensor);
+      run.reads.assign(reads.begin(), reads.end());
+      run.writes.assign(writes.begin(), writes.end());
+      run.destroys.clear();
+      auto pairs = std::move(run.inPlace);
+      run.inPlace.clear();
+      for (auto pair : pairs)
+        if (reads.count(pair.first) && writes.count(pair.second))
+          run.inPlace.push_back(pair);
+    }
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
 /// For each position the tensors that are read at or after it before they are written again.
 static std::vector<std::set<unsigned>> findWanted(const Problem &problem,
-                                                  const std::vector<unsigned> &sequence) {
-  std::vector<std::set<unsigned>> wanted(sequence.size() + 1);
+                                                  const std::vector<Step> &runs) {
+  std::vector<std::set<unsigned>> wanted(runs.size() + 1);
   for (unsigned tensor = 0; tensor < problem.tensors.size(); ++tensor)
     if (problem.tensors[tensor].isNeededAtEnd)
       wanted.back().insert(tensor);
-  for (size_t at = sequence.size(); at-- > 0;) {
+  for (size_t at = runs.size(); at-- > 0;) {
     wanted[at] = wanted[at + 1];
-    for (unsigned tensor : problem.steps[sequence[at]].writes)
+    for (unsigned tensor : runs[at].writes)
       wanted[at].erase(tensor);
-    for (unsigned tensor : problem.steps[sequence[at]].reads)
+    for (unsigned tensor : runs[at].reads)
       wanted[at].insert(tensor);
   }
   return wanted;
@@ -37,9 +64,10 @@ Replay lgc::recomputation::replay(const Problem &problem, const std::vector<unsi
   for (unsigned number : sequence)
     if (number >= problem.steps.size())
       return {"step " + std::to_string(number) + " doesn't exist", 0, 0};
-  std::vector<std::set<unsigned>> wanted = findWanted(problem, sequence);
+  std::vector<Step> runs = findRuns(problem, sequence);
+  std::vector<std::set<unsigned>> wanted = findWanted(problem, runs);
   for (size_t at = 0; at < sequence.size(); ++at) {
-    const Step &step = problem.steps[sequence[at]];
+    const Step &step = runs[at];
     bool isFirst = done.insert(sequence[at]).second;
     if (!isFirst && !step.mayRepeat)
       return {"step " + std::to_string(sequence[at]) + " may not run again", 0, 0};

@@ -7,7 +7,7 @@
 //
 // {"tensors": [{"bytes": 64}, {"bytes": 0, "always": true}, {"bytes": 4, "end": true}],
 //  "steps": [{"cost": 10, "scratch": 0, "repeat": true, "reads": [1], "writes": [0, 2],
-//             "destroys": [], "in_place": [[1, 0]]}]}
+//             "destroys": [], "in_place": [[1, 0]], "once_reads": [], "once_writes": [2]}]}
 //
 // What is left out is 0, false or empty, but for "repeat", which is true.
 //

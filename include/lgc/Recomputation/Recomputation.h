@@ -54,6 +54,9 @@ struct Step {
   /// Pairs of a read and a written tensor of the same bytes: the second lies in the memory of the
   /// first if that dies here.
   std::vector<std::pair<unsigned, unsigned>> inPlace;
+  /// Of `reads` and `writes`, what a repetition does without: new values of statistics that a
+  /// kernel makes beside its other results. No repetition destroys anything.
+  std::vector<unsigned> onceReads = {}, onceWrites = {};
 };
 
 struct Problem {
@@ -69,6 +72,8 @@ struct Plan {
   int64_t extraCost = 0;
   /// Bytes at the highest moment.
   int64_t peak = 0;
+  /// Nanoseconds: no plan within the limit repeats for less.
+  int64_t lowerBound = 0;
 };
 
 /// A plan whose peak is at most `limit` bytes if the search finds one, else the lowest it met on
